@@ -1,0 +1,67 @@
+// Wire errors: a closed set of codes. Wording for people lives in web/, chosen by code; `message`
+// says what was attempted, on what, and what to do, and never holds prompt text or secrets.
+
+import * as z from "zod/mini";
+
+export const ERROR_CODES = [
+  "bad_message",
+  "unknown_message",
+  "unknown_method",
+  "bad_params",
+  "command_conflict",
+  "too_large",
+  "not_allowed",
+  "not_enrolled",
+  "enrolment_invalid",
+  "device_revoked",
+  "version_mismatch",
+  "session_gone",
+  "request_gone",
+  "device_gone",
+  "blob_gone",
+  "folder_missing",
+  "folder_unreadable",
+  "session_busy",
+  "nothing_to_undo",
+  "nothing_to_redo",
+  "nothing_to_continue",
+  "model_unknown",
+  "provider_failed",
+  "turn_limit",
+  "interrupted",
+  "too_many_connections",
+  "shutting_down",
+  "internal",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export const wireErrorSchema = z.object({
+  code: z.enum(ERROR_CODES),
+  message: z.string(),
+  /** True when the same call may succeed later unchanged. */
+  retryable: z.boolean(),
+  details: z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
+});
+
+export type WireError = z.infer<typeof wireErrorSchema>;
+
+/** Thrown where a call must end in a `failure`; converted in one place, where methods are dispatched. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly wire: WireError;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      retryable?: boolean;
+      details?: NonNullable<WireError["details"]>;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: options.cause });
+    const { details, retryable = false } = options;
+    this.wire = { code, message, retryable, ...(details && { details }) };
+  }
+}

@@ -1,0 +1,34 @@
+// Ephemeral hints about a session. Never the truth: the row replaces what they painted (F1).
+
+import * as z from "zod/mini";
+import { callIdSchema } from "./rows.ts";
+
+/** What a stream is part of: `answer`, `reasoning`, or `output:<callId>`. */
+export type Part = "answer" | "reasoning" | `output:${string}`;
+
+const partSchema = z.pipe(
+  z.string().check(z.regex(/^(answer|reasoning|output:[\x21-\x7e]{1,128})$/)),
+  z.transform((text) => text as Part),
+);
+
+export const liveEventSchema = z.discriminatedUnion("type", [
+  /** `offset` counts UTF-16 code units from the part's start; neither end lies inside a surrogate pair. */
+  z.object({
+    type: z.literal("turn.chunk"),
+    turnId: z.int(),
+    part: partSchema,
+    offset: z.int().check(z.nonnegative()),
+    text: z.string(),
+  }),
+  z.object({ type: z.literal("tool.started"), turnId: z.int(), callId: callIdSchema }),
+  /** What the session is doing now, in a few words for people; null when idle. */
+  z.object({ type: z.literal("session.doing"), doing: z.nullable(z.string()) }),
+]);
+export type LiveEvent = z.infer<typeof liveEventSchema>;
+
+/** What a client holds of a running turn: code units per part. */
+export const watchPositionSchema = z.object({
+  turnId: z.int(),
+  offsets: z.record(z.string(), z.int().check(z.nonnegative())),
+});
+export type WatchPosition = z.infer<typeof watchPositionSchema>;

@@ -1,0 +1,224 @@
+// The durable rows of the change feed (design.md section 5). One schema yields type and guard.
+// Session id, row id and rev live on the envelope (`Change`), never in a row.
+
+import * as z from "zod/mini";
+import {
+  BLOB_HASH_PATTERN,
+  type BlobHash,
+  CALL_ID_PATTERN,
+  type CallId,
+  type DeviceId,
+  ID_PATTERN,
+  type RequestId,
+  type SessionId,
+} from "../ids.ts";
+import { wireErrorSchema } from "./errors.ts";
+
+const brand = <T extends string>(pattern: RegExp) =>
+  z.pipe(
+    z.string().check(z.regex(pattern)),
+    z.transform((text) => text as T),
+  );
+
+export const sessionIdSchema = brand<SessionId>(ID_PATTERN);
+export const requestIdSchema = brand<RequestId>(ID_PATTERN);
+export const deviceIdSchema = brand<DeviceId>(ID_PATTERN);
+export const callIdSchema = brand<CallId>(CALL_ID_PATTERN);
+export const blobHashSchema = brand<BlobHash>(BLOB_HASH_PATTERN);
+/** Milliseconds since the epoch, by the daemon's clock. For show only: order is rev's, seq's and turn ids' affair. */
+export const timeSchema = z.int();
+const countSchema = z.int().check(z.nonnegative());
+
+/** A text that may be long. `blob` null: `head` is all of it; else `head` is how it begins. */
+export const textBodySchema = z.object({
+  head: z.string(),
+  /** UTF-8 bytes of the whole text. */
+  size: countSchema,
+  blob: z.nullable(blobHashSchema),
+});
+export type TextBody = z.infer<typeof textBodySchema>;
+
+export const usageSchema = z.object({
+  inputTokens: countSchema,
+  outputTokens: countSchema,
+  cachedTokens: countSchema,
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+export const sessionRowSchema = z.object({
+  title: z.string(),
+  /** False while the title is only the start of the first prompt. */
+  titled: z.boolean(),
+  workingDir: z.string(),
+  /** The git branch of workingDir when it was last looked at. */
+  branch: z.nullable(z.string()),
+  /** `provider/model`. */
+  model: z.string(),
+  account: z.nullable(z.string()),
+  parentId: z.nullable(sessionIdSchema),
+  pinned: z.boolean(),
+  archivedAt: z.nullable(timeSchema),
+  createdAt: timeSchema,
+  /** Moves on creation, when a request is accepted or ends, and on a rename: never by looking. */
+  modifiedAt: timeSchema,
+  state: z.enum(["idle", "running", "failed", "interrupted"]),
+  toolGroups: z.array(z.string()),
+  turnCount: countSchema,
+  usage: usageSchema,
+});
+export type SessionRow = z.infer<typeof sessionRowSchema>;
+
+export const REQUEST_STATES = [
+  "queued",
+  "running",
+  "done",
+  "cancelled",
+  "failed",
+  "interrupted",
+] as const;
+
+export const requestRowSchema = z.object({
+  /** Order within the session, from 1, given by the daemon. */
+  seq: countSchema,
+  /** `continue`: the user asked the model to go on after an interrupted, cancelled or failed request. */
+  kind: z.enum(["prompt", "continue"]),
+  text: textBodySchema,
+  sentBy: z.nullable(deviceIdSchema),
+  state: z.enum(REQUEST_STATES),
+  undone: z.boolean(),
+  createdAt: timeSchema,
+  startedAt: z.nullable(timeSchema),
+  endedAt: z.nullable(timeSchema),
+  error: z.nullable(wireErrorSchema),
+});
+export type RequestRow = z.infer<typeof requestRowSchema>;
+
+export const toolCallSchema = z.object({
+  callId: callIdSchema,
+  name: z.string(),
+  /** JSON text as the model wrote it. */
+  arguments: z.string(),
+  /** One sentence for people; `code spans` in backticks. The result may carry a better one. */
+  description: z.string(),
+  /** `pending` until the call's toolResult row says how it ended. */
+  state: z.enum(["pending", "done", "failed", "cancelled", "interrupted"]),
+});
+export type ToolCall = z.infer<typeof toolCallSchema>;
+
+export const turnRowSchema = z.object({
+  requestId: requestIdSchema,
+  createdAt: timeSchema,
+  endedAt: z.nullable(timeSchema),
+  /** `streaming`: text comes as live chunks until the row changes again. */
+  state: z.enum(["streaming", "calling", "done", "cancelled", "failed", "interrupted"]),
+  /** `provider/model` that answered. */
+  model: z.string(),
+  answer: textBodySchema,
+  reasoning: textBodySchema,
+  reasoningMs: z.nullable(countSchema),
+  calls: z.array(toolCallSchema),
+  usage: z.nullable(usageSchema),
+  error: z.nullable(wireErrorSchema),
+});
+export type TurnRow = z.infer<typeof turnRowSchema>;
+
+export const toolResultRowSchema = z.object({
+  turnId: countSchema,
+  callId: callIdSchema,
+  name: z.string(),
+  /** Finished sentence for people, e.g. "Searched `upload` in 214 files". */
+  description: z.string(),
+  /** Short outcome for the right edge, e.g. "3 failed"; null: only the duration is of interest. */
+  note: z.nullable(z.string()),
+  output: textBodySchema,
+  isError: z.boolean(),
+  durationMs: countSchema,
+});
+export type ToolResultRow = z.infer<typeof toolResultRowSchema>;
+
+export const ROLES = ["owner", "guest", "viewer"] as const;
+
+export const deviceRowSchema = z.object({
+  name: z.string(),
+  role: z.enum(ROLES),
+  /** X25519 public key, base64url. */
+  publicKey: z.string(),
+  fingerprint: z.string(),
+  createdAt: timeSchema,
+  lastSeenAt: timeSchema,
+  revokedAt: z.nullable(timeSchema),
+});
+export type DeviceRow = z.infer<typeof deviceRowSchema>;
+
+export interface RowByKind {
+  session: SessionRow;
+  request: RequestRow;
+  turn: TurnRow;
+  toolResult: ToolResultRow;
+  device: DeviceRow;
+}
+export type RowKind = keyof RowByKind;
+
+const envelope = { rev: z.int().check(z.positive()) };
+const sessionScoped = { ...envelope, sessionId: sessionIdSchema };
+
+/**
+ * One entry of a page: the last state of one row, or `row: null`, a tombstone.
+ * `id`: session → its session id; request → its request id; turn → its turn id in decimal;
+ * toolResult → `turnId/callId`; device → its device id.
+ * A session's tombstone stands for all rows of that session.
+ */
+export const changeSchema = z.discriminatedUnion("kind", [
+  z.object({
+    ...sessionScoped,
+    kind: z.literal("session"),
+    id: z.string(),
+    row: z.nullable(sessionRowSchema),
+  }),
+  z.object({
+    ...sessionScoped,
+    kind: z.literal("request"),
+    id: z.string(),
+    row: z.nullable(requestRowSchema),
+  }),
+  z.object({
+    ...sessionScoped,
+    kind: z.literal("turn"),
+    id: z.string(),
+    row: z.nullable(turnRowSchema),
+  }),
+  z.object({
+    ...sessionScoped,
+    kind: z.literal("toolResult"),
+    id: z.string(),
+    row: z.nullable(toolResultRowSchema),
+  }),
+  z.object({
+    ...envelope,
+    kind: z.literal("device"),
+    sessionId: z.null(),
+    id: z.string(),
+    row: z.nullable(deviceRowSchema),
+  }),
+]);
+export type Change = z.infer<typeof changeSchema>;
+
+export const rowSchemas = {
+  session: sessionRowSchema,
+  request: requestRowSchema,
+  turn: turnRowSchema,
+  toolResult: toolResultRowSchema,
+  device: deviceRowSchema,
+} as const satisfies Record<RowKind, unknown>;
+
+export const turnRowId = (turnId: number): string => String(turnId);
+export const toolResultRowId = (turnId: number, callId: CallId): string => `${turnId}/${callId}`;
+
+/** Every blob a row refers to, in no order, repeats included. */
+export function blobsOfRow(row: RowByKind[RowKind]): BlobHash[] {
+  const bodies: TextBody[] = [];
+  if ("text" in row) bodies.push(row.text);
+  if ("answer" in row) bodies.push(row.answer, row.reasoning);
+  if ("output" in row) bodies.push(row.output);
+  return bodies.flatMap((body) => (body.blob === null ? [] : [body.blob]));
+}
