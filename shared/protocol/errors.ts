@@ -30,7 +30,10 @@ export const ERROR_CODES = [
   "turn_limit",
   "interrupted",
   "too_many_connections",
+  "too_many_calls",
   "shutting_down",
+  // Made by the client itself, never sent by the daemon.
+  "not_connected",
   "internal",
 ] as const;
 

@@ -6,7 +6,7 @@ import { callIdSchema } from "./rows.ts";
 /** What a stream is part of: `answer`, `reasoning`, or `output:<callId>`. */
 export type Part = "answer" | "reasoning" | `output:${string}`;
 
-const partSchema = z.pipe(
+export const partSchema = z.pipe(
   z.string().check(z.regex(/^(answer|reasoning|output:[\x21-\x7e]{1,128})$/)),
   z.transform((text) => text as Part),
 );

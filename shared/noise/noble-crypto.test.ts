@@ -1,0 +1,4 @@
+import { nobleCrypto } from "./noble-crypto.ts";
+import { testNoiseCrypto } from "./noise.contract.ts";
+
+testNoiseCrypto(nobleCrypto, 13);
