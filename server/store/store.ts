@@ -26,7 +26,7 @@ export interface PageOfChanges {
   readonly changes: Change[];
   /** The cursor once these are applied: the head when nothing visible is left. */
   readonly upto: number;
-  /** Identifies the commit that `upto` belongs to (F4). Random, stored with that commit. */
+  /** Identifies the state the page was made from (F4): a random secret, stored with its last commit. */
   readonly token: string;
   /** Visible rows left after this page. */
   readonly more: number;
@@ -96,12 +96,14 @@ export interface Store extends ReadTx {
   onCommit(listener: (head: number) => void): () => void;
   /** The changes after `after`, in rev order, within PAGE_MAX_ROWS and PAGE_MAX_BYTES (at least one). */
   page(after: number, visibility: Visibility): Promise<PageOfChanges>;
-  /** True if `token` is the one of the commit that `cursor` belongs to (F4). */
+  /** True if this history has the state that a page up to `cursor` with this token was made from (F4). */
   knowsPosition(cursor: number, token: string): Promise<boolean>;
   /** The furthest cursor a device has acked; 0 if it never did. */
   deviceCursor(deviceId: DeviceId): Promise<number>;
   /** Moves a device's cursor forward; never back. May be durable only a second later: losing it costs nothing. */
   ackDevice(deviceId: DeviceId, cursor: number): void;
+  /** The device starts over: its cursor is 0 again. As durable as `ackDevice`. */
+  restartDevice(deviceId: DeviceId): void;
   /** Bytes of a blob from `offset`, at most `length`; null if there is no such blob. */
   readBlob(
     hash: BlobHash,
