@@ -17,6 +17,10 @@ export interface TurnStream {
 export interface LiveSink {
   /** `rowRev`: the rev of the turn's row, which reaches a connection before any of the text (F6). */
   openStream(sessionId: SessionId, turnId: number, rowRev: number): TurnStream;
-  /** `afterRev`: the rev of the row the event refers to (F6). */
-  publish(sessionId: SessionId, event: LiveEvent, afterRev: number): void;
+  /** `afterRev`: the rev of the row the event refers to (F6). Chunks go through a stream. */
+  publish(
+    sessionId: SessionId,
+    event: Exclude<LiveEvent, { type: "turn.chunk" }>,
+    afterRev: number,
+  ): void;
 }
