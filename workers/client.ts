@@ -4,13 +4,14 @@ import type { SessionId } from "../shared/ids.ts";
 import type { CommandMethod, Params, QueryMethod, Result } from "../shared/protocol/methods.ts";
 import type { TextBody } from "../shared/protocol/rows.ts";
 import type { BlockPatch, DocumentKey } from "./render/port.ts";
+import { RenderProxy } from "./render/proxy.ts";
 import type { SyncMessage } from "./sync/port.ts";
+import { type SyncEnd, type SyncEvent, SyncProxy } from "./sync/proxy.ts";
 
 export type { BlockPatch, DocumentKey } from "./render/port.ts";
 export type { ConnectionState, LostBecause, OutboxEntry, SyncMessage } from "./sync/port.ts";
-
 /** What `value` and `failure` answer is settled inside; everything else is the listener's. */
-export type SyncEvent = Exclude<SyncMessage, { type: "value" } | { type: "failure" }>;
+export type { SyncEvent } from "./sync/proxy.ts";
 
 export interface WorkersClient {
   /** Hears everything the sync worker says to this page, from the first message on. Call once. */
@@ -36,4 +37,98 @@ export interface WorkersClient {
   /** Shows a document's blocks until disposed; the first patch holds all blocks there are. */
   show(key: DocumentKey, listener: (patch: BlockPatch) => void): () => void;
   settle(key: DocumentKey, text: string): void;
+}
+
+export interface WorkersClientOptions {
+  /** The secret of the launch link that opened this page. */
+  readonly enrolment: string | null;
+  /** What this browser calls itself among the devices. */
+  readonly deviceName: string;
+}
+
+/** The render worker starts by itself after this, if nothing was to be rendered before. */
+const RENDER_START_MS = 300;
+
+/** Starts the workers. They end with the page. */
+export function createWorkersClient(options: WorkersClientOptions): WorkersClient {
+  const opened = new Set<SessionId>();
+  const render = new RenderProxy();
+  const sync = startSync();
+
+  const attach = (enrolment: string | null) => {
+    const { port1, port2 } = new MessageChannel();
+    render.attach(port2);
+    const { deviceName } = options;
+    sync.post({ type: "attach", renderPort: port1, enrolment, deviceName }, [port1]);
+    for (const sessionId of opened) sync.post({ type: "open", sessionId });
+  };
+  attach(options.enrolment);
+  setTimeout(() => render.start(), RENDER_START_MS);
+  followLifecycle({
+    wake: () => sync.post({ type: "wake" }),
+    left: () => sync.post({ type: "detach" }),
+    returned: () => attach(null),
+  });
+
+  return {
+    listen: (listener) => sync.listen(listener),
+    open(sessionId) {
+      opened.add(sessionId);
+      sync.post({ type: "open", sessionId });
+    },
+    close(sessionId) {
+      opened.delete(sessionId);
+      sync.post({ type: "close", sessionId });
+    },
+    earlier: (sessionId) => sync.post({ type: "earlier", sessionId }),
+    query: (method, params) => sync.query(method, params),
+    command: (method, params) => sync.command(method, params),
+    text: (body) => sync.text(body),
+    saveDraft: (sessionId, text) => sync.post({ type: "draft", sessionId, text }),
+    enrol: (secret) => sync.post({ type: "enrol", secret }),
+    show: (key, listener) => render.show(key, listener),
+    settle: (key, text) => render.settle(key, text),
+  };
+}
+
+function startSync(): SyncProxy {
+  const end = openSyncWorker();
+  const sync = new SyncProxy(end, (length) => crypto.getRandomValues(new Uint8Array(length)));
+  end.onmessage = ({ data }: MessageEvent<SyncMessage>) => sync.receive(data);
+  return sync;
+}
+
+/** One worker for all pages of this origin where the browser has such a thing, else one for this page. */
+function openSyncWorker(): SyncEnd & { onmessage: ((event: MessageEvent) => void) | null } {
+  if ("SharedWorker" in globalThis) {
+    return new SharedWorker(new URL("./sync/entry.ts", import.meta.url), {
+      type: "module",
+      name: "troupe-sync",
+    }).port;
+  }
+  return new Worker(new URL("./sync/entry.ts", import.meta.url), {
+    type: "module",
+    name: "troupe-sync",
+  });
+}
+
+interface LifecycleActions {
+  /** Someone looks, or the network may be back. */
+  wake(): void;
+  left(): void;
+  /** The browser brought the page back as it was when it was left. */
+  returned(): void;
+}
+
+function followLifecycle({ wake, left, returned }: LifecycleActions): void {
+  addEventListener("online", wake);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") wake();
+  });
+  addEventListener("pagehide", left);
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    returned();
+    wake();
+  });
 }

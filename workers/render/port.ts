@@ -4,8 +4,12 @@
 /** One rendered text: `sessionId/turnId/part`, or `sessionId/request/requestId`. */
 export type DocumentKey = string;
 
-/** From the sync worker over the page's MessagePort. Offsets as in the protocol; a repeat is ignored. */
-export type RenderInput = { type: "chunk"; key: DocumentKey; offset: number; text: string };
+/** From the sync worker over the page's MessagePort. */
+export type RenderInput =
+  /** Offsets as in the protocol; a repeat is ignored. */
+  | { type: "chunk"; key: DocumentKey; offset: number; text: string }
+  /** No more chunks: the row says the rest. What is shown stays until it is settled or hidden. */
+  | { type: "end"; key: DocumentKey };
 
 export type RenderRequest =
   | { type: "attach"; syncPort: MessagePort }

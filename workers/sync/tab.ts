@@ -1,0 +1,64 @@
+// One page of the browser, as the sync worker sees it: what it has open, and what waits until the
+// rows that were being read from disk for it have been sent.
+
+import type { SessionId } from "../../shared/ids.ts";
+import type { Change } from "../../shared/protocol/rows.ts";
+import type { RenderInput } from "../render/port.ts";
+import type { SyncMessage } from "./port.ts";
+import type { WindowEdge } from "./replica.ts";
+
+export type RenderPort = Pick<MessagePort, "postMessage" | "close">;
+
+export class Tab {
+  readonly #post: (message: SyncMessage) => void;
+  readonly #renderPort: RenderPort;
+  /** What `earlier` asks for next; null when there is nothing earlier, or it is not known yet. */
+  readonly open = new Map<SessionId, WindowEdge | null>();
+  #readings = 0;
+  #waiting: SyncMessage[] = [];
+
+  constructor(post: (message: SyncMessage) => void, renderPort: RenderPort) {
+    this.#post = post;
+    this.#renderPort = renderPort;
+  }
+
+  post(message: SyncMessage): void {
+    this.#post(message);
+  }
+
+  /** Rows of what this page shows. Those that come during a reading are newer, and follow it. */
+  rows(changes: readonly Change[], reset: boolean): void {
+    const shown = changes.filter(
+      ({ kind, sessionId }) =>
+        kind === "session" || kind === "device" || (sessionId !== null && this.open.has(sessionId)),
+    );
+    if (shown.length === 0 && !reset) return;
+    const message: SyncMessage = { type: "rows", changes: shown, reset };
+    if (this.#readings > 0) this.#waiting.push(message);
+    else this.#post(message);
+  }
+
+  /** Sends what `read` yields before any row that came after it began. */
+  async reading(read: () => Promise<SyncMessage[]>): Promise<void> {
+    this.#readings++;
+    try {
+      for (const message of await read()) this.#post(message);
+    } finally {
+      this.#readings--;
+      if (this.#readings === 0) {
+        const waiting = this.#waiting;
+        this.#waiting = [];
+        for (const message of waiting) this.#post(message);
+      }
+    }
+  }
+
+  render(input: RenderInput): void {
+    this.#renderPort.postMessage(input);
+  }
+
+  close(): void {
+    this.open.clear();
+    this.#renderPort.close();
+  }
+}
