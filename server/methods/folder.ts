@@ -1,12 +1,11 @@
 // folder.describe: what a folder is before a session is made in it.
 
 import { readdir } from "node:fs/promises";
-import * as path from "node:path";
 import { Failure } from "../../shared/protocol/errors.ts";
 import type { Folder } from "../../shared/protocol/methods.ts";
 import { cleanText } from "../../shared/sanitize/clean-text.ts";
 import type { Clock } from "../clock.ts";
-import { readBranch, resolveFolder } from "../sessions/folder.ts";
+import { readBranch, resolveFolder, shownFolder } from "../sessions/folder.ts";
 import { runRipgrep } from "../tools/ripgrep.ts";
 import { query } from "./entry.ts";
 
@@ -32,20 +31,12 @@ async function describeFolder(
   ]);
   return {
     path: folder,
-    shown: shorten(folder, home),
+    shown: shownFolder(folder, home),
     branch,
     fileCount,
     folders: names.slice(0, FOLDERS_SHOWN_MAX),
     foldersLeftOut: Math.max(0, names.length - FOLDERS_SHOWN_MAX),
   };
-}
-
-function shorten(folder: string, home: string): string {
-  const inside = path.relative(home, folder);
-  if (inside === "") return "~";
-  const isOutside =
-    inside === ".." || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside);
-  return isOutside ? folder : path.join("~", inside);
 }
 
 async function folderNames(folder: string): Promise<string[]> {

@@ -12,6 +12,15 @@ export function expandFolder(written: string, home: string): string {
   return path.resolve(home, written.startsWith("~/") ? written.slice(2) : written);
 }
 
+/** The folder for people: the home folder as `~`. `expandFolder` undoes it. */
+export function shownFolder(folder: string, home: string): string {
+  const inside = path.relative(home, folder);
+  if (inside === "") return "~";
+  const isOutside =
+    inside === ".." || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside);
+  return isOutside ? folder : path.join("~", inside);
+}
+
 /** Absolute, links resolved. Throws `Failure` folder_missing or folder_unreadable. */
 export async function resolveFolder(written: string, home: string): Promise<string> {
   const wanted = expandFolder(written, home);

@@ -78,6 +78,7 @@ describe("a session", () => {
     expect(sessionId).toBe(commandId);
     expect(await sessionRow(bench, sessionId)).toMatchObject({
       workingDir: bench.folder,
+      shownDir: "~",
       branch: "topic/x",
       model: "scripted/model",
       title: "New session",

@@ -21,7 +21,7 @@ import {
 } from "./changes.ts";
 import type { Command, Settled } from "./command.ts";
 import type { SessionDeps } from "./deps.ts";
-import { resolveFolder } from "./folder.ts";
+import { resolveFolder, shownFolder } from "./folder.ts";
 import { INTERRUPTED, interruptLeftovers } from "./repair.ts";
 import { Session } from "./session.ts";
 
@@ -204,6 +204,7 @@ async function createSession(
       title: params.title === undefined ? UNTITLED : cleanText(params.title),
       titled: params.title !== undefined,
       workingDir,
+      shownDir: shownFolder(workingDir, home),
       branch,
       model,
       account: null,

@@ -27,6 +27,7 @@ export const sampleSession = (changes: Partial<SessionRow> = {}): SessionRow => 
   title: "A session",
   titled: true,
   workingDir: "/work",
+  shownDir: "/work",
   branch: null,
   model: "builtin/guide",
   account: null,

@@ -50,6 +50,8 @@ export const sessionRowSchema = z.object({
   /** False while the title is only the start of the first prompt. */
   titled: z.boolean(),
   workingDir: z.string(),
+  /** workingDir for people: the daemon's home folder as `~`. */
+  shownDir: z.string(),
   /** The git branch of workingDir when it was last looked at. */
   branch: z.nullable(z.string()),
   /** `provider/model`. */

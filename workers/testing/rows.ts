@@ -39,6 +39,7 @@ export function sessionRow(sessionId: SessionId, row: Partial<SessionRow> = {}):
       title: "A session",
       titled: true,
       workingDir: "/tmp",
+      shownDir: "/tmp",
       branch: null,
       model: "builtin/guide",
       account: null,
