@@ -1,0 +1,155 @@
+// Who may open this daemon.
+
+import { A } from "@solidjs/router";
+import ArrowLeft from "lucide-solid/icons/arrow-left";
+import { createEffect, createMemo, For, Show } from "solid-js";
+import type { DeviceId } from "../../../shared/ids.ts";
+import type { DeviceRow } from "../../../shared/protocol/rows.ts";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { createNow } from "../../state/now.ts";
+import { usePageTools } from "../../state/page-tools.ts";
+import { ago, exactTime } from "../../state/times.ts";
+import { syncWords } from "../../state/words.ts";
+import { useWorkbench } from "../../state/workbench.ts";
+
+const ROLE_WORDS = {
+  owner: "everything",
+  guest: "work in sessions",
+  viewer: "read",
+} as const satisfies Record<DeviceRow["role"], string>;
+
+const NOW_TICK_MS = 10_000;
+const JUST_NOW_MS = 60_000;
+
+type DeviceEntry = readonly [DeviceId, DeviceRow];
+
+export default function DevicesPage() {
+  const workbench = useWorkbench();
+  const now = createNow(NOW_TICK_MS);
+  const thisOne = () => {
+    const state = workbench.connection();
+    return state.kind === "live" ? state.deviceId : null;
+  };
+  // A device row's id is its device's id.
+  const devices = createMemo(() =>
+    Object.entries(workbench.rows.device)
+      .map(([id, row]): DeviceEntry => [id as DeviceId, row])
+      .filter(([, { revokedAt }]) => revokedAt === null)
+      .sort(([, a], [, b]) => b.lastSeenAt - a.lastSeenAt),
+  );
+  createEffect(() => {
+    document.title = "Devices · Troupe";
+  });
+  return (
+    <div class="settings">
+      <nav aria-label="Settings">
+        <A class="back" href="/">
+          <ArrowLeft size={14} aria-hidden="true" /> Sessions
+        </A>
+        <A href="/settings/devices" aria-current="page">
+          Devices
+        </A>
+      </nav>
+      <main>
+        <h1>Devices</h1>
+        <p class="muted">Who may open this daemon, and since when they were last here.</p>
+        <Show
+          when={devices().length > 0}
+          fallback={
+            <p class="quiet" role="status">
+              {syncWords(workbench.connection(), { syncedAt: null, waiting: 0, now: now() })}
+            </p>
+          }
+        >
+          <DeviceTable devices={devices()} thisOne={thisOne()} now={now()} />
+        </Show>
+        <h2>Let another browser in</h2>
+        <p class="muted">
+          On the daemon's machine, run <code>troupe link</code> and open the printed link there. A
+          link works once, for 10 minutes.
+        </p>
+      </main>
+    </div>
+  );
+}
+
+function DeviceTable(props: {
+  devices: readonly DeviceEntry[];
+  thisOne: DeviceId | null;
+  now: number;
+}) {
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">Device</th>
+          <th scope="col">May</th>
+          <th scope="col">Last seen</th>
+          <th scope="col">
+            <span class="hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <For each={props.devices}>
+          {(entry) => (
+            <Device entry={entry} isThisOne={entry[0] === props.thisOne} now={props.now} />
+          )}
+        </For>
+      </tbody>
+    </table>
+  );
+}
+
+function Device(props: { entry: DeviceEntry; isThisOne: boolean; now: number }) {
+  const { dialogs } = usePageTools();
+  const device = () => props.entry[1];
+  const seen = () =>
+    props.isThisOne || props.now - device().lastSeenAt < JUST_NOW_MS
+      ? "now"
+      : ago(device().lastSeenAt, props.now);
+  return (
+    <tr>
+      <td>
+        <b>{device().name}</b>
+        {props.isThisOne ? " · this one" : ""}
+        <div class="fp quiet">{device().fingerprint}</div>
+      </td>
+      <td>{ROLE_WORDS[device().role]}</td>
+      <td>
+        <RelativeTime
+          at={device().lastSeenAt}
+          words={seen()}
+          exact={exactTime(device().lastSeenAt)}
+        />
+      </td>
+      <td class="row">
+        <button
+          type="button"
+          class="btn"
+          aria-label={`Rename ${device().name}`}
+          onClick={() =>
+            dialogs.open({ kind: "rename-device", deviceId: props.entry[0], name: device().name })
+          }
+        >
+          Rename
+        </button>
+        <button
+          type="button"
+          class="btn"
+          aria-label={`Revoke ${device().name}`}
+          onClick={() =>
+            dialogs.open({
+              kind: "revoke-device",
+              deviceId: props.entry[0],
+              name: device().name,
+              isThisOne: props.isThisOne,
+            })
+          }
+        >
+          Revoke
+        </button>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,235 @@
+// The dialogs, loaded when the first one opens.
+
+// By their parts: the two ready-made objects are one and the same, with the parts of whichever came last.
+import * as AlertDialog from "@kobalte/core/alert-dialog";
+import * as KobalteDialog from "@kobalte/core/dialog";
+import { useLocation, useNavigate } from "@solidjs/router";
+import X from "lucide-solid/icons/x";
+import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { TITLE_MAX_CHARS } from "../../../shared/limits.ts";
+import type { Dialog } from "../../state/dialogs.ts";
+import { createSessionSetup } from "../../state/session-setup.ts";
+import { useWorkbench } from "../../state/workbench.ts";
+import { SetupSteps } from "../home/setup-steps.tsx";
+
+type DialogOf<K extends Dialog["kind"]> = Extract<Dialog, { kind: K }>;
+
+export default function OpenDialog(props: { dialog: Dialog; onClose: () => void }) {
+  const of = <K extends Dialog["kind"]>(kind: K): DialogOf<K> | undefined =>
+    props.dialog.kind === kind ? (props.dialog as DialogOf<K>) : undefined;
+  return (
+    <Switch>
+      <Match when={of("new-session")}>
+        <NewSession onClose={props.onClose} />
+      </Match>
+      <Match when={of("rename-session")}>
+        {(dialog) => <RenameSession dialog={dialog()} onClose={props.onClose} />}
+      </Match>
+      <Match when={of("rename-device")}>
+        {(dialog) => <RenameDevice dialog={dialog()} onClose={props.onClose} />}
+      </Match>
+      <Match when={of("delete-session")}>
+        {(dialog) => <DeleteSession dialog={dialog()} onClose={props.onClose} />}
+      </Match>
+      <Match when={of("revoke-device")}>
+        {(dialog) => <RevokeDevice dialog={dialog()} onClose={props.onClose} />}
+      </Match>
+    </Switch>
+  );
+}
+
+function Modal(props: {
+  title: string;
+  onClose: () => void;
+  wide?: boolean;
+  children: JSX.Element;
+}) {
+  return (
+    <KobalteDialog.Root open onOpenChange={(isOpen) => !isOpen && props.onClose()}>
+      <KobalteDialog.Portal>
+        <KobalteDialog.Overlay class="overlay" />
+        <div class="dialog-place">
+          <KobalteDialog.Content class={props.wide ? "dialog wide" : "dialog"}>
+            <header>
+              <KobalteDialog.Title>{props.title}</KobalteDialog.Title>
+              <KobalteDialog.CloseButton class="icon-button" aria-label="Close">
+                <X size={16} aria-hidden="true" />
+              </KobalteDialog.CloseButton>
+            </header>
+            {props.children}
+          </KobalteDialog.Content>
+        </div>
+      </KobalteDialog.Portal>
+    </KobalteDialog.Root>
+  );
+}
+
+function NewSession(props: { onClose: () => void }) {
+  const workbench = useWorkbench();
+  const setup = createSessionSetup(workbench);
+  const navigate = useNavigate();
+  const start = () => {
+    if (setup.missing() !== null) return;
+    navigate(`/s/${setup.start()}`);
+    props.onClose();
+  };
+  const isOnline = () => workbench.connection().kind === "live";
+  return (
+    <Modal title="New session" onClose={props.onClose} wide>
+      <SetupSteps setup={setup} onSubmit={start} />
+      <div class="row ends">
+        <span class="quiet">{setup.missing() ?? (isOnline() ? "" : "Sent when back online")}</span>
+        <button
+          type="button"
+          class="btn primary"
+          disabled={setup.missing() !== null}
+          onClick={start}
+        >
+          Start
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+function NameForm(props: {
+  title: string;
+  name: string;
+  onName: (name: string) => void;
+  onClose: () => void;
+}) {
+  const [name, setName] = createSignal(props.name);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const text = name().trim();
+    if (text === "") return;
+    if (text !== props.name) props.onName(text);
+    props.onClose();
+  };
+  return (
+    <Modal title={props.title} onClose={props.onClose}>
+      <form onSubmit={submit}>
+        <input
+          ref={(input) => queueMicrotask(() => input.select())}
+          type="text"
+          class="field"
+          aria-label="Name"
+          maxLength={TITLE_MAX_CHARS}
+          value={name()}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <div class="row ends">
+          <button type="button" class="btn" onClick={props.onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="btn primary" disabled={name().trim() === ""}>
+            Rename
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+function RenameSession(props: { dialog: DialogOf<"rename-session">; onClose: () => void }) {
+  const workbench = useWorkbench();
+  return (
+    <NameForm
+      title="Rename session"
+      name={props.dialog.title}
+      onName={(title) =>
+        workbench.run("session.rename", { sessionId: props.dialog.sessionId, title })
+      }
+      onClose={props.onClose}
+    />
+  );
+}
+
+function RenameDevice(props: { dialog: DialogOf<"rename-device">; onClose: () => void }) {
+  const workbench = useWorkbench();
+  return (
+    <NameForm
+      title="Rename device"
+      name={props.dialog.name}
+      onName={(name) => workbench.run("device.rename", { deviceId: props.dialog.deviceId, name })}
+      onClose={props.onClose}
+    />
+  );
+}
+
+function Confirm(props: {
+  title: string;
+  text: string;
+  action: string;
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <AlertDialog.Root open onOpenChange={(isOpen) => !isOpen && props.onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay class="overlay" />
+        <div class="dialog-place">
+          <AlertDialog.Content class="dialog">
+            <header>
+              <AlertDialog.Title>{props.title}</AlertDialog.Title>
+            </header>
+            <AlertDialog.Description class="muted">{props.text}</AlertDialog.Description>
+            <div class="row ends">
+              <AlertDialog.CloseButton class="btn" aria-label="Cancel">
+                Cancel
+              </AlertDialog.CloseButton>
+              <button
+                type="button"
+                class="btn danger"
+                onClick={() => {
+                  props.onConfirm();
+                  props.onClose();
+                }}
+              >
+                {props.action}
+              </button>
+            </div>
+          </AlertDialog.Content>
+        </div>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+function DeleteSession(props: { dialog: DialogOf<"delete-session">; onClose: () => void }) {
+  const workbench = useWorkbench();
+  const navigate = useNavigate();
+  const location = useLocation();
+  return (
+    <Confirm
+      title="Delete this session?"
+      text={`“${props.dialog.title}” and everything in it is removed from the daemon and from every device. Files in its folder stay as they are.`}
+      action="Delete"
+      onConfirm={() => {
+        const { sessionId } = props.dialog;
+        workbench.run("session.delete", { sessionId });
+        if (location.pathname === `/s/${sessionId}`) navigate("/");
+      }}
+      onClose={props.onClose}
+    />
+  );
+}
+
+function RevokeDevice(props: { dialog: DialogOf<"revoke-device">; onClose: () => void }) {
+  const workbench = useWorkbench();
+  return (
+    <Show when={props.dialog}>
+      <Confirm
+        title={props.dialog.isThisOne ? "Revoke this browser?" : "Revoke this device?"}
+        text={
+          props.dialog.isThisOne
+            ? "This browser is disconnected at once. To come back you need a new link from the daemon's machine."
+            : `“${props.dialog.name}” is disconnected at once. To come back it needs a new link from the daemon's machine.`
+        }
+        action="Revoke"
+        onConfirm={() => workbench.run("device.revoke", { deviceId: props.dialog.deviceId })}
+        onClose={props.onClose}
+      />
+    </Show>
+  );
+}

@@ -1,0 +1,75 @@
+// One session in the rail.
+
+import { A } from "@solidjs/router";
+import { ActionMenu } from "../../components/action-menu.tsx";
+import { Dot, type DotKind } from "../../components/dot.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { usePageTools } from "../../state/page-tools.ts";
+import type { ListedSession } from "../../state/pending.ts";
+import { exactTime, shortAge } from "../../state/times.ts";
+import { useWorkbench } from "../../state/workbench.ts";
+import { sessionActions } from "./session-actions.tsx";
+
+const DOTS = {
+  idle: "idle",
+  running: "live",
+  failed: "bad",
+  interrupted: "bad",
+  waiting: "wait",
+} as const satisfies Record<ListedSession["state"], DotKind>;
+
+const STATE_WORDS = {
+  idle: "",
+  running: "running",
+  failed: "failed",
+  interrupted: "interrupted",
+  waiting: "sent when back online",
+} as const satisfies Record<ListedSession["state"], string>;
+
+export function SessionItem(props: {
+  session: ListedSession;
+  isCurrent: boolean;
+  now: number;
+  onLeave: () => void;
+}) {
+  const workbench = useWorkbench();
+  const { dialogs } = usePageTools();
+  let openMenu = () => {};
+  const what = () => {
+    const { id, state, shownDir } = props.session;
+    const doing = state === "running" ? workbench.doing(id) : null;
+    const words =
+      doing === null ? STATE_WORDS[state] : doing.charAt(0).toLowerCase() + doing.slice(1);
+    return [shownDir, words].filter(Boolean).join(" · ");
+  };
+  return (
+    <li class="item-row">
+      <A
+        class="item"
+        href={`/s/${props.session.id}`}
+        aria-current={props.isCurrent ? "page" : undefined}
+        onClick={props.onLeave}
+        onContextMenu={(event) => {
+          event.preventDefault();
+          openMenu();
+        }}
+      >
+        <Dot kind={DOTS[props.session.state]} />
+        <b>{props.session.title}</b>
+        <RelativeTime
+          at={props.session.modifiedAt}
+          words={shortAge(props.session.modifiedAt, props.now)}
+          exact={exactTime(props.session.modifiedAt)}
+        />
+        <span>{what()}</span>
+      </A>
+      <ActionMenu
+        label={`Actions for ${props.session.title}`}
+        actions={sessionActions(props.session, { workbench, dialogs })}
+        opener={(open) => {
+          openMenu = open;
+        }}
+      />
+    </li>
+  );
+}

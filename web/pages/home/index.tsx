@@ -1,0 +1,100 @@
+// The start: the first visit's welcome, else the most recent session, else a page that teaches.
+
+import { Navigate } from "@solidjs/router";
+import {
+  createEffect,
+  createSignal,
+  type JSX,
+  lazy,
+  Match,
+  Show,
+  Suspense,
+  Switch,
+} from "solid-js";
+import { usePageTools } from "../../state/page-tools.ts";
+import { lostWords } from "../../state/words.ts";
+import { useWorkbench } from "../../state/workbench.ts";
+import { Frame } from "../frame/index.tsx";
+
+const Welcome = lazy(() => import("./welcome.tsx"));
+
+export default function HomePage() {
+  const workbench = useWorkbench();
+  const { preferences } = usePageTools();
+  const [isWelcomed, setIsWelcomed] = createSignal(preferences.get("welcomed") !== null);
+  const kind = () => workbench.connection().kind;
+  // While a first catch-up runs, "most recent" is still changing.
+  const latest = () =>
+    kind() === "catching-up" ? undefined : workbench.sessions().find(({ archived }) => !archived);
+  const skip = () => {
+    preferences.set("welcomed", "yes");
+    setIsWelcomed(true);
+  };
+  createEffect(() => {
+    document.title = "Troupe";
+  });
+  return (
+    <Switch
+      fallback={<Frame currentId={null}>{(menuButton) => <Empty menuButton={menuButton} />}</Frame>}
+    >
+      <Match when={latest()}>{(session) => <Navigate href={`/s/${session().id}`} />}</Match>
+      <Match when={kind() === "live" && !isWelcomed() && workbench.sessions().length === 0}>
+        <Suspense>
+          <Welcome onSkip={skip} />
+        </Suspense>
+      </Match>
+    </Switch>
+  );
+}
+
+function Empty(props: { menuButton: () => JSX.Element }) {
+  const workbench = useWorkbench();
+  const { dialogs } = usePageTools();
+  const lost = () => {
+    const state = workbench.connection();
+    return state.kind === "offline" ? state.because : null;
+  };
+  return (
+    <>
+      <header class="bar">{props.menuButton()}</header>
+      <div class="empty">
+        <Switch
+          fallback={
+            <p class="quiet" role="status">
+              Connecting to the daemon…
+            </p>
+          }
+        >
+          <Match when={workbench.connection().kind === "live"}>
+            <h1 class="lede">Ask about a folder</h1>
+            <p class="muted">
+              A session works in one folder of the daemon's machine: it reads, searches and answers
+              there. Start one and ask what is in it.
+            </p>
+            <button
+              type="button"
+              class="btn primary"
+              onClick={() => dialogs.open({ kind: "new-session" })}
+            >
+              New session
+            </button>
+          </Match>
+          <Match when={lost()}>
+            {(because) => (
+              <>
+                <h1 class="lede">Offline</h1>
+                <p class="muted">
+                  No session is on this device yet, and {lostWords(because())}. It is tried again by
+                  itself.
+                </p>
+              </>
+            )}
+          </Match>
+        </Switch>
+        <Show when={workbench.connection().kind === "catching-up"}>
+          <p class="quiet">The sessions are on their way.</p>
+        </Show>
+      </div>
+    </>
+  );
+}

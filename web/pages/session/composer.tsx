@@ -1,0 +1,227 @@
+// Where prompts are written. Takes them at any time: running ones queue, offline ones wait.
+
+import ArrowUp from "lucide-solid/icons/arrow-up";
+import Square from "lucide-solid/icons/square";
+import X from "lucide-solid/icons/x";
+import { createEffect, createSignal, For, on, onCleanup, onMount, Show } from "solid-js";
+import type { SessionId } from "../../../shared/ids.ts";
+import { PROMPT_MAX_BYTES } from "../../../shared/limits.ts";
+import type { RequestEntry, RequestList } from "../../state/request-list.ts";
+import { counted } from "../../state/times.ts";
+import { modelName } from "../../state/words.ts";
+import { useWorkbench } from "../../state/workbench.ts";
+import { createRecall } from "./recall.ts";
+
+const DRAFT_PAUSE_MS = 250;
+
+export interface ComposerProps {
+  sessionId: SessionId;
+  requests: RequestList;
+  isRunning: boolean;
+  model: string | null;
+  tokens: number;
+  draft: string;
+  /** A prompt went out: the reader wants to see what comes. */
+  onSent: () => void;
+}
+
+export function Composer(props: ComposerProps) {
+  const workbench = useWorkbench();
+  const { sessionId } = props;
+  const { text, write, saveNow } = createDraft(sessionId, props.draft);
+  const recall = createRecall(() => props.requests, workbench.client);
+  const isOnline = () => workbench.connection().kind === "live";
+  const isTooLong = () => text().length > PROMPT_MAX_BYTES;
+  let box: HTMLTextAreaElement | undefined;
+
+  const send = () => {
+    if (text().trim() === "" || isTooLong()) return;
+    workbench.run("session.prompt", { sessionId, text: text() });
+    write("");
+    saveNow();
+    recall.reset();
+    props.onSent();
+  };
+  const stop = () => workbench.run("session.stop", { sessionId });
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const act = keyAct(event, { text: text(), isRunning: props.isRunning, isAt: recall.isAt });
+    if (act === null) return;
+    event.preventDefault();
+    if (act === "send") send();
+    else if (act === "stop") stop();
+    else if (act === "recall")
+      void recall.back().then((prompt) => prompt !== null && write(prompt));
+    else workbench.run(act, { sessionId });
+  };
+
+  createEffect(on(text, () => box && grow(box)));
+  onMount(() => {
+    // On a touch screen focus would raise the keyboard over what one came to read.
+    if (window.matchMedia("(pointer: fine)").matches) box?.focus();
+  });
+
+  return (
+    <div class="composer">
+      <div class="column">
+        <Queue sessionId={sessionId} queued={props.requests.queued} />
+        <div class="box">
+          <textarea
+            ref={box}
+            rows="1"
+            aria-label="Prompt"
+            aria-describedby="composer-hint"
+            placeholder={props.isRunning ? "Ask next…" : "Ask about this folder…"}
+            enterkeyhint="send"
+            value={text()}
+            onInput={(event) => write(event.currentTarget.value)}
+            onKeyDown={onKeyDown}
+          />
+          <Tools
+            model={props.model}
+            tokens={props.tokens}
+            isRunning={props.isRunning}
+            isOnline={isOnline()}
+            isTooLong={isTooLong()}
+            isEmpty={text().trim() === ""}
+            onSend={send}
+            onStop={stop}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+type KeyAct = "send" | "stop" | "recall" | "session.undo" | "session.redo";
+
+/** What a key means in the box; null: what it always does. */
+function keyAct(
+  event: KeyboardEvent,
+  box: { text: string; isRunning: boolean; isAt: (text: string) => boolean },
+): KeyAct | null {
+  if (event.isComposing || event.shiftKey || event.ctrlKey || event.metaKey) return null;
+  switch (event.key) {
+    case "Enter":
+      return event.altKey ? null : "send";
+    case "Escape":
+      return box.text === "" && box.isRunning ? "stop" : null;
+    case "ArrowUp":
+      if (event.altKey) return "session.undo";
+      return box.isAt(box.text) ? "recall" : null;
+    case "ArrowDown":
+      return event.altKey ? "session.redo" : null;
+    default:
+      return null;
+  }
+}
+
+function Tools(props: {
+  model: string | null;
+  tokens: number;
+  isRunning: boolean;
+  isOnline: boolean;
+  isTooLong: boolean;
+  isEmpty: boolean;
+  onSend: () => void;
+  onStop: () => void;
+}) {
+  return (
+    <div class="row tools">
+      <Show when={props.model}>{(model) => <span class="pill">{modelName(model())}</span>}</Show>
+      <Show when={props.tokens > 0}>
+        <span class="pill hide-s">{counted(props.tokens, "token")}</span>
+      </Show>
+      <span id="composer-hint" class="hint" classList={{ bad: props.isTooLong }}>
+        {hint(props)}
+      </span>
+      <Show when={props.isRunning}>
+        <button
+          type="button"
+          class="send"
+          aria-label="Stop"
+          title="Stop (Esc)"
+          onClick={props.onStop}
+        >
+          <Square size={12} fill="currentColor" aria-hidden="true" />
+        </button>
+      </Show>
+      <Show when={!props.isRunning || !props.isEmpty}>
+        <button
+          type="button"
+          class="send"
+          aria-label={props.isRunning ? "Queue prompt" : "Send"}
+          disabled={props.isEmpty || props.isTooLong}
+          onClick={props.onSend}
+        >
+          <ArrowUp size={16} aria-hidden="true" />
+        </button>
+      </Show>
+    </div>
+  );
+}
+
+function hint(state: { isOnline: boolean; isTooLong: boolean; isRunning: boolean }): string {
+  if (state.isTooLong) return "Too long: put it into a file in the folder";
+  if (!state.isOnline) return "Offline: sent when the daemon is back";
+  return state.isRunning ? "Enter queues" : "";
+}
+
+/** As high as its text, up to the height the style sheet allows. */
+function grow(box: HTMLTextAreaElement): void {
+  box.style.height = "auto";
+  box.style.height = `${box.scrollHeight}px`;
+}
+
+function createDraft(sessionId: SessionId, initial: string) {
+  const { client } = useWorkbench();
+  const [text, setText] = createSignal(initial);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let saved = initial;
+  const saveNow = () => {
+    clearTimeout(timer);
+    if (text() === saved) return;
+    saved = text();
+    client.saveDraft(sessionId, saved);
+  };
+  const saveWhenHidden = () => document.visibilityState === "hidden" && saveNow();
+  onMount(() => document.addEventListener("visibilitychange", saveWhenHidden));
+  onCleanup(() => {
+    document.removeEventListener("visibilitychange", saveWhenHidden);
+    saveNow();
+  });
+  const write = (next: string) => {
+    setText(next);
+    clearTimeout(timer);
+    timer = setTimeout(saveNow, DRAFT_PAUSE_MS);
+  };
+  return { text, write, saveNow };
+}
+
+function Queue(props: { sessionId: SessionId; queued: readonly RequestEntry[] }) {
+  const workbench = useWorkbench();
+  const remove = ([requestId]: RequestEntry) =>
+    workbench.run("session.stop", { sessionId: props.sessionId, requestId });
+  return (
+    <Show when={props.queued.length > 0}>
+      <ul class="queue" aria-label="Queued prompts">
+        <For each={props.queued}>
+          {(entry) => (
+            <li>
+              <span class="quiet">Next</span>
+              <span class="queued-text">{entry[1].text.head}</span>
+              <button
+                type="button"
+                class="icon-button"
+                aria-label="Remove from the queue"
+                onClick={() => remove(entry)}
+              >
+                <X size={14} aria-hidden="true" />
+              </button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
+  );
+}

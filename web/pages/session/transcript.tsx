@@ -1,0 +1,103 @@
+// The transcript: requests in order, prompts still on their way, and the place the reader is at.
+
+import { useLocation } from "@solidjs/router";
+import ArrowDown from "lucide-solid/icons/arrow-down";
+import { createMemo, For, Show } from "solid-js";
+import type { SessionId } from "../../../shared/ids.ts";
+import { type PendingPrompt, pendingPrompts } from "../../state/pending.ts";
+import { type RequestList, turnsByRequest } from "../../state/request-list.ts";
+import { counted } from "../../state/times.ts";
+import { turnOfHash } from "../../state/turn-link.ts";
+import { useWorkbench } from "../../state/workbench.ts";
+import { createPlaceKeeping } from "./place-keeping.ts";
+import { RequestView } from "./request-view.tsx";
+
+export function Transcript(props: {
+  sessionId: SessionId;
+  requests: RequestList;
+  /** Hands out the way to the end. */
+  onReady: (toEnd: () => void) => void;
+}) {
+  const workbench = useWorkbench();
+  const location = useLocation();
+  const { sessionId } = props;
+  const ids = createMemo(() => props.requests.shown.map(([id]) => id));
+  const requestsById = createMemo(() => new Map(props.requests.shown));
+  const turns = createMemo(() => turnsByRequest(workbench.rows.turn[sessionId] ?? {}));
+  const pending = createMemo(() =>
+    pendingPrompts(workbench.outbox(), sessionId).filter(
+      ({ id }) => workbench.rows.request[sessionId]?.[id] === undefined,
+    ),
+  );
+  const markedTurn = () => turnOfHash(location.hash);
+  const { keeper, attach, hasEarlier } = createPlaceKeeping({ sessionId, ids, markedTurn });
+  props.onReady(keeper.toEnd);
+
+  return (
+    <div class="transcript">
+      <div class="scroll" ref={attach.scroller}>
+        <div class="column" ref={attach.content}>
+          <Show when={hasEarlier()}>
+            <p class="quiet earlier">Loading earlier turns…</p>
+          </Show>
+          <For each={ids()}>
+            {(id) => (
+              <Show when={requestsById().get(id)}>
+                {(request) => (
+                  <RequestView
+                    sessionId={sessionId}
+                    requestId={id}
+                    request={request()}
+                    turns={turns().get(id)}
+                    isLast={ids().at(-1) === id}
+                    markedTurn={markedTurn()}
+                  />
+                )}
+              </Show>
+            )}
+          </For>
+          <For each={pending()}>{(prompt) => <Pending prompt={prompt} />}</For>
+          <Show when={ids().length === 0 && pending().length === 0}>
+            <p class="quiet nothing-yet">Nothing asked yet. Try “What is in this folder?” below.</p>
+          </Show>
+          <Undone sessionId={sessionId} count={props.requests.undoneCount} />
+        </div>
+      </div>
+      <Show when={!keeper.isAtEnd()}>
+        <button type="button" class="new-below" onClick={keeper.toEnd}>
+          <ArrowDown size={14} aria-hidden="true" /> New below
+        </button>
+      </Show>
+    </div>
+  );
+}
+
+function Pending(props: { prompt: PendingPrompt }) {
+  const workbench = useWorkbench();
+  return (
+    <article class="request">
+      <div class="said waiting">{props.prompt.text}</div>
+      <p class="quiet">
+        {workbench.connection().kind === "live" ? "Sending…" : "Sent when back online"}
+      </p>
+    </article>
+  );
+}
+
+function Undone(props: { sessionId: SessionId; count: number }) {
+  const workbench = useWorkbench();
+  return (
+    <Show when={props.count > 0}>
+      <p class="quiet undone">
+        {counted(props.count, "prompt")} undone.
+        <button
+          type="button"
+          class="quiet-button"
+          onClick={() => workbench.run("session.redo", { sessionId: props.sessionId })}
+        >
+          Redo
+        </button>
+      </p>
+    </Show>
+  );
+}

@@ -1,0 +1,31 @@
+// The route table. The session page is on the first screen; the rest is loaded when it is visited.
+
+import { A, Route, Router, type RouteSectionProps } from "@solidjs/router";
+import { type Component, lazy } from "solid-js";
+import { CenteredPage } from "./components/centered-page.tsx";
+import HomePage from "./pages/home/index.tsx";
+import SessionPage from "./pages/session/index.tsx";
+
+const DevicesPage = lazy(() => import("./pages/devices/index.tsx"));
+
+function NotFoundPage() {
+  return (
+    <CenteredPage title="There is no such page">
+      <p class="muted under-lede">The address may be mistyped.</p>
+      <A class="btn" href="/">
+        Go to the sessions
+      </A>
+    </CenteredPage>
+  );
+}
+
+export function Routes(props: { root: Component<RouteSectionProps> }) {
+  return (
+    <Router root={props.root} preload={false}>
+      <Route path="/" component={HomePage} />
+      <Route path="/s/:id" component={SessionPage} />
+      <Route path="/settings/devices" component={DevicesPage} />
+      <Route path="*" component={NotFoundPage} />
+    </Router>
+  );
+}

@@ -1,0 +1,58 @@
+// One part of a turn on screen: live text comes to the renderer by itself; once the turn's row holds
+// the text, the row has the last word (F1).
+
+import { createEffect } from "solid-js";
+import type { SessionId } from "../../shared/ids.ts";
+import type { TextBody } from "../../shared/protocol/rows.ts";
+import type { BlockPatch, WorkersClient } from "../../workers/client.ts";
+
+export interface PartOnScreen {
+  readonly sessionId: SessionId;
+  readonly turnId: number;
+  readonly part: "answer" | "reasoning";
+  /** The row's text once it is final; null while it streams. Tracked. */
+  readonly body: () => TextBody | null;
+  /** Tracked: a text that could not be fetched is asked for again when this turns true. */
+  readonly isOnline: () => boolean;
+  readonly onMissing: (isMissing: boolean) => void;
+}
+
+type Documents = Pick<WorkersClient, "show" | "settle" | "text">;
+
+/** Call under an owner, which ends it. */
+export function showPart(
+  client: Documents,
+  part: PartOnScreen,
+  listener: (patch: BlockPatch) => void,
+): () => void {
+  const key = `${part.sessionId}/${part.turnId}/${part.part}`;
+  const hide = client.show(key, listener);
+  let isShown = true;
+  let settledHash: string | null = null;
+  createEffect(() => {
+    const body = part.body();
+    const isOnline = part.isOnline();
+    if (body === null) return;
+    const identity = body.blob ?? body.head;
+    if (settledHash === identity) return;
+    const settle = (text: string) => {
+      if (isShown) client.settle(key, text);
+    };
+    client.text(body).then(
+      (text) => {
+        settledHash = identity;
+        part.onMissing(false);
+        settle(text);
+      },
+      () => {
+        // Not on this device: its beginning is in the row, the rest comes with the connection.
+        part.onMissing(!isOnline || body.blob !== null);
+        settle(body.head);
+      },
+    );
+  });
+  return () => {
+    isShown = false;
+    hide();
+  };
+}

@@ -1,0 +1,134 @@
+import { createRoot } from "solid-js";
+import { describe, expect, it } from "vitest";
+import type { CallId } from "../../shared/ids.ts";
+import type { ConnectionState } from "../../workers/client.ts";
+import { makeFakeClient } from "../testing/fake-client.ts";
+import {
+  deviceId,
+  requestChange,
+  requestRow,
+  sessionChange,
+  sessionId,
+  sessionRow,
+} from "../testing/rows.ts";
+import { createWorkbench, type Workbench } from "./workbench.ts";
+
+const ONE = sessionId(1);
+const LIVE: ConnectionState = {
+  kind: "live",
+  deviceId: deviceId(1),
+  role: "owner",
+  daemonName: "studio",
+  daemonVersion: "0.1.0",
+};
+
+async function withWorkbench(
+  work: (workbench: Workbench, fake: ReturnType<typeof makeFakeClient>) => void | Promise<void>,
+) {
+  const fake = makeFakeClient();
+  const { workbench, dispose } = createRoot((end) => ({
+    workbench: createWorkbench(fake.client),
+    dispose: end,
+  }));
+  await work(workbench, fake);
+  dispose();
+}
+
+/** Lets settled promises run their handlers. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("createWorkbench", () => {
+  it("holds what the sync worker says", () =>
+    withWorkbench((workbench, { emit }) => {
+      emit({ type: "rows", changes: [sessionChange(1, 1, sessionRow())], reset: true });
+      emit({ type: "connection", state: LIVE, syncedAt: 5 });
+      emit({ type: "opened", sessionId: ONE, found: true, hasEarlier: true, draft: "hm" });
+      emit({
+        type: "live",
+        sessionId: ONE,
+        event: { type: "session.doing", doing: "Reading" },
+      });
+      emit({
+        type: "live",
+        sessionId: ONE,
+        event: { type: "tool.started", turnId: 4, callId: "c" as CallId },
+      });
+      expect(workbench.hasRows()).toBe(true);
+      expect(workbench.sessions().map(({ id }) => id)).toEqual([ONE]);
+      expect(workbench.connection()).toEqual(LIVE);
+      expect(workbench.syncedAt()).toBe(5);
+      expect(workbench.opened(ONE)).toEqual({ found: true, hasEarlier: true, draft: "hm" });
+      expect(workbench.doing(ONE)).toBe("Reading");
+      expect(workbench.isStarted(ONE, "4/c")).toBe(true);
+    }));
+
+  it("forgets what was being done when the connection is lost", () =>
+    withWorkbench((workbench, { emit }) => {
+      emit({ type: "live", sessionId: ONE, event: { type: "session.doing", doing: "Reading" } });
+      emit({
+        type: "connection",
+        state: { kind: "offline", because: "closed", retryAt: 0 },
+        syncedAt: null,
+      });
+      expect(workbench.doing(ONE)).toBeNull();
+    }));
+
+  it("announces the end of a request that ran here, and not one that was over before", () =>
+    withWorkbench((workbench, { emit }) => {
+      const rows = (...changes: Parameters<typeof requestChange>[]) =>
+        emit({
+          type: "rows",
+          changes: changes.map((args) => requestChange(...args)),
+          reset: false,
+        });
+      rows([1, 1, requestRow({ state: "done" })], [2, 2, requestRow({ state: "running" })]);
+      expect(workbench.announcement()).toBe("");
+      rows([3, 2, requestRow({ state: "done" })]);
+      expect(workbench.announcement()).toBe("Answer finished.");
+    }));
+
+  it("puts a refused command into words once, and lets them be dismissed", () =>
+    withWorkbench(async (workbench, { commands }) => {
+      workbench.run("session.undo", { sessionId: ONE });
+      workbench.run("session.undo", { sessionId: ONE });
+      for (const command of commands) command.fail("nothing_to_undo");
+      await settled();
+      const notices = workbench.notices();
+      expect(notices).toMatchObject([{ what: "There is nothing to undo." }]);
+      for (const { id } of notices) workbench.dismiss(id);
+      expect(workbench.notices()).toEqual([]);
+    }));
+
+  it("knows a session it asked for until the daemon refuses it", () =>
+    withWorkbench(async (workbench, { commands }) => {
+      const id = workbench.run("session.create", { workingDir: "~" });
+      expect(workbench.isMaking(id as typeof ONE)).toBe(true);
+      commands[0]?.fail("folder_missing");
+      await settled();
+      expect(workbench.isMaking(id as typeof ONE)).toBe(false);
+    }));
+
+  it("hides a session from the moment it is deleted, and shows it again if that fails", () =>
+    withWorkbench(async (workbench, { emit, commands }) => {
+      emit({ type: "rows", changes: [sessionChange(1, 1, sessionRow())], reset: true });
+      workbench.run("session.delete", { sessionId: ONE });
+      expect(workbench.sessions()).toEqual([]);
+      commands[0]?.fail("not_allowed");
+      await settled();
+      expect(workbench.sessions()).toHaveLength(1);
+    }));
+
+  it("closes a session in the worker and drops its parts", () =>
+    withWorkbench((workbench, { emit, calls }) => {
+      workbench.open(ONE);
+      emit({ type: "rows", changes: [requestChange(1, 1, requestRow())], reset: false });
+      emit({ type: "opened", sessionId: ONE, found: true, hasEarlier: false, draft: "" });
+      workbench.close(ONE);
+      expect(calls).toEqual([
+        ["open", ONE],
+        ["close", ONE],
+      ]);
+      expect(workbench.opened(ONE)).toBeNull();
+      expect(workbench.rows.request[ONE]).toBeUndefined();
+    }));
+});
