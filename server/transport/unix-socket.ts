@@ -1,7 +1,8 @@
 // The local command line's way in. The operating system says who it is: the socket and its folder
 // are the user's alone, so there is no Noise and no admission.
 
-import { chmod, lstat, mkdir, rm } from "node:fs/promises";
+import { chmodSync } from "node:fs";
+import { lstat, mkdir, rm } from "node:fs/promises";
 import { connect as connectSocket, createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { type Log, traceOf } from "../log.ts";
@@ -33,7 +34,8 @@ export async function listenUnixSocket(options: UnixSocketOptions): Promise<Unix
     const server = createServer((socket) => serve(socket, options));
     server.maxConnections = LOCAL_CONNECTIONS_MAX;
     await listenPrivately(server, path);
-    await chmod(path, 0o600);
+    // At once: nobody is to be answered before whoever started this has it in hand.
+    chmodSync(path, 0o600);
     server.on("error", (error) => options.log.error({ error: error.name }, "Unix socket failed"));
     // Node removes the file.
     return { close: () => server.close() };
