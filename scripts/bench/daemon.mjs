@@ -1,0 +1,81 @@
+// Starts the built daemon for a measurement, on an empty data folder.
+
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { get } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { DAEMON } from "../build.mjs";
+
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Resolves once `/healthz` answers, with how long that took since the process was started. */
+export async function startDaemon() {
+  const home = mkdtempSync(join(tmpdir(), "troupe-bench-"));
+  const port = await freePort();
+  const begun = performance.now();
+  const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home };
+  const child = spawn(process.execPath, [DAEMON, "--no-open", "--port", String(port)], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const link = new Promise((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`the daemon ended with ${code}`)));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const url = /^Open (\S+)$/.exec(line)?.[1];
+      if (url) resolve(url);
+    });
+  });
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`);
+    if (performance.now() - begun > 20_000) throw new Error("the daemon does not listen");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  const startMs = performance.now() - begun;
+  return {
+    startMs,
+    home,
+    origin: `http://127.0.0.1:${port}`,
+    launchLink: await link,
+    /** What `troupe link` prints. */
+    async freshLink() {
+      const { stdout } = await promisify(execFile)(process.execPath, [DAEMON, "link"], { env });
+      return /http:\S+/.exec(stdout)[0];
+    },
+    /** Resident memory in MB of the process alone. */
+    residentMb: () => residentMb(child.pid),
+    async stop() {
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function isListening(port) {
+  return new Promise((resolve) => {
+    const request = get({ host: "127.0.0.1", port, path: "/healthz", agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on("error", () => resolve(false));
+  });
+}
+
+/** @param {number} pid */
+function residentMb(pid) {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return (Number(kilobytes) * 1024) / 1e6;
+}
