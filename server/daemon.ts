@@ -86,56 +86,8 @@ async function startOn(
   unlock: () => void,
 ): Promise<Daemon> {
   const { clock, log, version } = options;
-  const name = hostname();
   let transport: Transport | null = null;
-  const devices = createDevices({
-    store,
-    clock,
-    randomBytes,
-    onRevoked: (deviceId, error) => transport?.closeDevice(deviceId, error),
-  });
-  // The hub passes calls on to the methods, which reach sessions, which tell the hub what happens.
-  let dispatch: Dispatch | null = null;
-  const hub = createHub({
-    store,
-    clock,
-    dispatch: (peer, call) =>
-      dispatch?.(peer, call) ?? Promise.reject(new Error("A call came before the methods")),
-    daemon: { name, version },
-    log,
-  });
-  const providers = makeProviders(clock);
-  const home = homedir();
-  const sessions = createSessions(
-    { store, live: hub.live, providers, tools, clock, log, readBranch },
-    home,
-  );
-  const link = (): Result<"daemon.link"> => {
-    if (transport === null) throw new Error("A link was asked for before there was an origin");
-    const { secret, expiresAt } = devices.makeLaunchToken();
-    return { url: `${transport.origin}/#enrol=${secret}`, expiresAt };
-  };
-  dispatch = createDispatch({
-    store,
-    clock,
-    sessions,
-    devices: {
-      rename: devices.renameDevice,
-      revoke: devices.revokeDevice,
-      afterRevoke: devices.afterRevoke,
-    },
-    providers,
-    daemon: {
-      link,
-      status: () => ({
-        version,
-        pid: process.pid,
-        origin: transport?.origin ?? "",
-        connections: transport?.connections() ?? 0,
-      }),
-    },
-    home,
-  });
+  const { devices, hub, link, name, sessions } = makeParts(store, options, () => transport);
   await sessions.start();
   const listening = await startTransport({
     host: options.host,
@@ -170,6 +122,57 @@ async function startOn(
     },
     abandon: () => store.close(),
   };
+}
+
+/** All but the ways in. `transport` gives null until it listens. */
+function makeParts(store: Store, options: DaemonOptions, transport: () => Transport | null) {
+  const { clock, log, version } = options;
+  const name = hostname();
+  const home = homedir();
+  const devices = createDevices({
+    store,
+    clock,
+    randomBytes,
+    onRevoked: (deviceId, error) => transport()?.closeDevice(deviceId, error),
+  });
+  // The hub passes calls on to the methods, which reach sessions, which tell the hub what happens.
+  let dispatch: Dispatch | null = null;
+  const hub = createHub({
+    store,
+    clock,
+    dispatch: (peer, call) =>
+      dispatch?.(peer, call) ?? Promise.reject(new Error("A call came before the methods")),
+    daemon: { name, version },
+    log,
+  });
+  const providers = makeProviders(clock);
+  const sessions = createSessions(
+    { store, live: hub.live, providers, tools, clock, log, readBranch },
+    home,
+  );
+  const link = (): Result<"daemon.link"> => {
+    const origin = transport()?.origin;
+    if (origin === undefined) throw new Error("A link was asked for before there was an origin");
+    const { secret, expiresAt } = devices.makeLaunchToken();
+    return { url: `${origin}/#enrol=${secret}`, expiresAt };
+  };
+  const status = (): Result<"daemon.status"> => ({
+    version,
+    pid: process.pid,
+    origin: transport()?.origin ?? "",
+    connections: transport()?.connections() ?? 0,
+  });
+  const { renameDevice: rename, revokeDevice: revoke, afterRevoke } = devices;
+  dispatch = createDispatch({
+    store,
+    clock,
+    sessions,
+    devices: { rename, revoke, afterRevoke },
+    providers,
+    daemon: { link, status },
+    home,
+  });
+  return { devices, hub, link, name, sessions };
 }
 
 const elapsed = (clock: Clock, ms: number): Promise<void> =>

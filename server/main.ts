@@ -131,7 +131,7 @@ function show(url: string, { open }: ServeOptions): void {
 
 function sayLink(url: string): void {
   say(`Open ${url}`);
-  say("The link is good once, for 10 minutes; `troupe link` prints another.");
+  say("The link is good once, for 10 minutes. The same command, run again, prints another.");
 }
 
 /** After a bug the state in memory is not to be trusted; what was committed is. */

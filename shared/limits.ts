@@ -1,4 +1,4 @@
-// Every cap and timeout that two sides know (design.md section 8). Units are in the names.
+// Every cap and timeout that two sides know. Units are in the names.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

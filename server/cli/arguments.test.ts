@@ -98,7 +98,9 @@ describe("the command line", () => {
   it.each([
     [["--prot", "1"], "--prot"],
     [["--port"], "--port"],
-    [["--port", "http"], '"http"'],
+    [["--port", "http"], '--port must be a number from 0 to 65535, not "http"'],
+    [["--data-dir", ""], "--data-dir is empty"],
+    [["link", "--data-dir="], "--data-dir is empty"],
     [["--port", "65536"], "65535"],
     [["--port=-1"], '"-1"'],
     [["--host", "a b"], '"a b"'],
@@ -110,14 +112,27 @@ describe("the command line", () => {
     expect(mistake(argv)).toEqual({ kind: "mistake", message: expect.stringContaining(quoted) });
   });
 
-  it("words a mistake in a variable the same way", () => {
-    expect(mistake([], { TROUPE_LOG_LEVEL: "loud" })).toMatchObject({ kind: "mistake" });
+  it.each([
+    ["TROUPE_PORT", "http"],
+    ["TROUPE_HOST", "a b"],
+    ["TROUPE_LOG_LEVEL", "loud"],
+  ])("says that the mistake is in %s", (variable, value) => {
+    expect(mistake([], { [variable]: value })).toEqual({
+      kind: "mistake",
+      message: expect.stringMatching(`^${variable} must be .*"${value}"`),
+    });
   });
 
   it("explains every flag and its variable", () => {
     for (const name of ["--port", "--log-file", "TROUPE_NO_OPEN", "troupe link", "--version"]) {
       expect(helpText()).toContain(name);
     }
+  });
+
+  it("lines up what it explains", () => {
+    const lines = helpText().match(/^ {2}-.*/gm) ?? [];
+    expect(lines).toHaveLength(9);
+    for (const line of lines) expect(line).toMatch(/^ {2}-.{22} \S/);
   });
 });
 

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { DEFAULT_PORT } from "../../shared/protocol/version.ts";
 import { defaultConfigDir, defaultDataDir, type Surroundings, socketPath } from "./folders.ts";
 
-export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Folders {
@@ -61,9 +61,12 @@ function commandOf(argv: readonly string[], surroundings: Surroundings): Command
   const [name = "serve", ...rest] = positionals;
   if (rest.length > 0) throw new Mistake(`Unexpected argument "${rest[0]}".`);
   const text = (flag: Exclude<Flag, "no-open">): string | undefined => {
-    const given = values[flag] ?? surroundings.env[FLAGS[flag].variable];
-    return given === "" ? undefined : given;
+    // An empty flag is a shell variable that was not set, and the default is not what was meant.
+    if (values[flag] === "") throw new Mistake(`--${flag} is empty.`);
+    return values[flag] ?? (surroundings.env[FLAGS[flag].variable] || undefined);
   };
+  const source = (flag: Exclude<Flag, "no-open">): string =>
+    values[flag] === undefined ? FLAGS[flag].variable : `--${flag}`;
   const path = (flag: "data-dir" | "config-dir" | "log-file"): string | undefined => {
     const given = text(flag);
     return given === undefined ? undefined : resolve(surroundings.cwd, given);
@@ -77,11 +80,12 @@ function commandOf(argv: readonly string[], surroundings: Surroundings): Command
     kind: "serve",
     options: {
       ...folders,
-      port: portOf(text("port")),
-      host: hostOf(text("host")),
+      port: portOf(text("port"), source("port")),
+      host: hostOf(text("host"), source("host")),
       configDir: path("config-dir") ?? defaultConfigDir(surroundings),
       open: !(values["no-open"] ?? isOn(surroundings.env.TROUPE_NO_OPEN)),
-      logLevel: levelOf(text("log-level")) ?? (logFile === null ? "warn" : "info"),
+      logLevel:
+        levelOf(text("log-level"), source("log-level")) ?? (logFile === null ? "warn" : "info"),
       logFile,
     },
   };
@@ -111,28 +115,28 @@ function parse(argv: readonly string[]) {
   }
 }
 
-function portOf(text: string | undefined): number {
+function portOf(text: string | undefined, source: string): number {
   if (text === undefined) return DEFAULT_PORT;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) {
-    throw new Mistake(`The port must be a number from 0 to 65535, not "${text}".`);
+    throw new Mistake(`${source} must be a number from 0 to 65535, not "${text}".`);
   }
   return port;
 }
 
-function hostOf(text: string | undefined): string {
+function hostOf(text: string | undefined, source: string): string {
   if (text === undefined) return "127.0.0.1";
   if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text)) {
-    throw new Mistake(`The host must be a name or an address, not "${text}".`);
+    throw new Mistake(`${source} must be a name or an address, not "${text}".`);
   }
   return text.toLowerCase();
 }
 
-function levelOf(text: string | undefined): LogLevel | undefined {
+function levelOf(text: string | undefined, source: string): LogLevel | undefined {
   if (text === undefined) return undefined;
   const level = LOG_LEVELS.find((known) => known === text);
   if (level === undefined) {
-    throw new Mistake(`The log level must be one of ${LOG_LEVELS.join(", ")}, not "${text}".`);
+    throw new Mistake(`${source} must be one of ${LOG_LEVELS.join(", ")}, not "${text}".`);
   }
   return level;
 }
@@ -143,7 +147,7 @@ const isOn = (text: string | undefined): boolean =>
 export function helpText(): string {
   const flags = Object.entries(FLAGS).map(([flag, { variable, value, help }]) => {
     const left = `  --${flag}${value === null ? "" : ` ${value}`}`;
-    return `${left.padEnd(24)}${help.padEnd(40)}${variable}`;
+    return `${left.padEnd(26)}${help.padEnd(40)}${variable}`;
   });
   return [
     "troupe: a local-first workbench for AI agents in a browser tab",

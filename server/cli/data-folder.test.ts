@@ -37,6 +37,13 @@ describe("the data folder", () => {
     expect(error.message).toContain(path);
     expect(error.message).toContain("a part of the path is a file");
   });
+
+  it("says at once that nothing can be made in a place like /proc", () => {
+    const path = "/proc/troupe/data";
+    const error = failure(() => prepareFolder(path));
+    expect(error.code).toBe("folder_not_writable");
+    expect(error.message).toContain(path);
+  });
 });
 
 describe("the identity key", () => {

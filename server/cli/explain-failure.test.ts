@@ -21,6 +21,7 @@ describe("what a person is told when the daemon does not start", () => {
 
   it.each<[StoreErrorCode, string]>([
     ["schema_too_new", "Update Troupe"],
+    ["driver_unusable", "npm start"],
     ["not_writable", "--data-dir"],
     ["migration_failed", "/data"],
     ["corrupt", "backup"],

@@ -50,6 +50,8 @@ function explainStore(error: StoreError, { dataDir }: Attempt): string {
   switch (error.code) {
     case "schema_too_new":
       return `${sentence(error.message)} Update Troupe, or choose another folder with --data-dir PATH.`;
+    case "driver_unusable":
+      return `${sentence(error.message)} Start Troupe with \`npm start\`, or run \`npm rebuild better-sqlite3\` in its folder.`;
     case "not_writable":
       return `${sentence(error.message)} Make ${dataDir} writable, or choose another one with --data-dir PATH.`;
     case "migration_failed":

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostNames, isLoopback, linkName } from "./host-names.ts";
+import { hostNames, isLoopback } from "./host-names.ts";
 
 const machine = { hostName: "Box", addresses: ["127.0.0.1", "192.168.1.7", "fe80::1"] };
 
@@ -32,8 +32,6 @@ describe("the names a daemon answers to", () => {
         "192.168.1.7",
         "[fe80::1]",
       ]);
-      expect(linkName(host)).toBe("127.0.0.1");
     }
-    expect(linkName("::1")).toBe("[::1]");
   });
 });

@@ -1,5 +1,4 @@
-// Under which names a daemon that listens on `host` may be asked for (the gate's list), and under
-// which one its launch link names it.
+// Under which names a daemon that listens on `host` may be asked for: the gate's list.
 
 import { isIP } from "node:net";
 
@@ -20,9 +19,5 @@ export function hostNames(host: string, machine: Machine): string[] {
   const own = EVERYWHERE.includes(host) ? [machine.hostName, ...machine.addresses] : [host];
   return [...new Set([...LOOPBACK, ...own.map(bracketed).map((name) => name.toLowerCase())])];
 }
-
-/** The name in links: of an address that means "all of them", the one that works on this machine. */
-export const linkName = (host: string): string =>
-  EVERYWHERE.includes(host) ? "127.0.0.1" : bracketed(host);
 
 const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);

@@ -122,6 +122,13 @@ describe("devices", () => {
     expect((await row())?.lastSeenAt).toBe(clock.now());
   });
 
+  it("is renamed in one line without characters that hide or turn others", async () => {
+    const { knock, devices, store, deviceId, row } = await setUp();
+    await knock(devices.makeLaunchToken().secret);
+    await store.write((tx) => devices.renameDevice(tx, deviceId, "\u202eMy\0\n desk "));
+    expect((await row())?.name).toBe("My desk");
+  });
+
   it("refuses a revoked device until it brings a new token, and keeps its name", async () => {
     const { knock, devices, store, deviceId, revoke, row, clock, revoked } = await setUp();
     await knock(devices.makeLaunchToken().secret);

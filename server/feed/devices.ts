@@ -58,7 +58,7 @@ export function createDevices(options: DevicesOptions): Devices {
 
     async renameDevice(tx, deviceId, name) {
       const row = await requireDevice(tx, deviceId);
-      await tx.put("device", null, deviceId, { ...row, name });
+      await tx.put("device", null, deviceId, { ...row, name: tidyName(name) });
     },
 
     async revokeDevice(tx, deviceId) {

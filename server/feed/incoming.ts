@@ -31,7 +31,7 @@ export function readMessage(value: unknown): Incoming {
     return { kind: "bad", code: "unknown_message", message, id };
   }
   const field = parsed.error.issues[0]?.path.join(".") ?? "";
-  const message = `The field "${field.slice(0, 64)}" of a ${value.type} is missing or wrong`;
+  const message = `The field "${field.slice(0, 64)}" of the message "${value.type}" is missing or wrong`;
   const code = value.type === "call" && id !== null ? "bad_params" : "bad_message";
   return { kind: "bad", code, message, id };
 }

@@ -82,7 +82,7 @@ export class Subscriber implements ConnectionHandler {
     }
     if (this.#greeting === null && !(message.type === "call" && this.#isLocal)) {
       const id = message.type === "call" ? message.id : null;
-      this.#fail("bad_message", `A ${message.type} came before the hello`, id);
+      this.#fail("bad_message", `The message "${message.type}" came before the hello`, id);
       return;
     }
     switch (message.type) {

@@ -118,14 +118,29 @@ describe("a command", () => {
     expect(await failureOf(call({ later: 1, pinned: true, sessionId }))).toBeNull();
   });
 
-  test("that failed is not remembered, so that it may succeed later unchanged", async () => {
+  test("[F5] that failed does not act when a copy of it comes late; a fresh one may", async () => {
     const bench = await makeSessionBench();
     const commandId = freshCommandId();
     const workingDir = join(bench.folder, "later");
-    const create = () => bench.send("session.create", { workingDir }, commandId);
-    expect((await failureOf(create()))?.code).toBe("folder_missing");
+    const create = (id?: string) => bench.send("session.create", { workingDir }, id);
+    expect((await failureOf(create(commandId)))?.code).toBe("folder_missing");
     await mkdir(workingDir);
-    expect(await create()).toEqual({ sessionId: commandId });
+    expect((await failureOf(create(commandId)))?.code).toBe("folder_missing");
+    expect(await bench.store.rows("session")).toEqual([]);
+    await create();
+    expect(await bench.store.rows("session")).toHaveLength(1);
+  });
+
+  test("[F5] that the daemon refused because it stops is not remembered", async () => {
+    const bench = await makeSessionBench();
+    const sessionId = await bench.newSession();
+    await bench.sessions.close();
+    const commandId = freshCommandId();
+    const prompt = { sessionId, text: "Hello" };
+    const send = (on: typeof bench) => failureOf(on.send("session.prompt", prompt, commandId));
+    expect((await send(bench))?.code).toBe("shutting_down");
+    const { store, clock, storePath: path } = bench;
+    expect(await send(await makeSessionBench({ on: { store, clock, path } }))).toBeNull();
   });
 });
 

@@ -7,6 +7,7 @@ import { isMethod, type Method, methods } from "../../shared/protocol/methods.ts
 import { codeSpan } from "../../shared/sanitize/clean-text.ts";
 import type { Clock } from "../clock.ts";
 import { asSettled, type Command } from "../sessions/command.ts";
+import { DISK_FAILED } from "../sessions/ending.ts";
 import { type Store, StoreError } from "../store/store.ts";
 import type { Peer } from "../transport/connection.ts";
 import type { Call, Dispatch } from "./caller.ts";
@@ -16,17 +17,31 @@ import { type MethodDeps, makeMethodTable } from "./index.ts";
 export const createDispatch = (deps: MethodDeps): Dispatch =>
   dispatchTo(makeMethodTable(deps), deps);
 
+/** Commands that failed and are remembered, the newest of them. */
+const FAILED_KEPT = 4_096;
+
 interface RunningCommand {
   readonly method: string;
   readonly paramsHash: string;
   readonly answer: Promise<unknown>;
 }
 
-export function dispatchTo(
+function dispatchTo(
   table: MethodTable,
   { store, clock }: { store: Store; clock: Clock },
 ): Dispatch {
   const running = new Map<CommandId, RunningCommand>();
+  /**
+   * A command can be under way twice, one of them in a socket that its sender gave up. Whoever was told
+   * that it failed must not see it act when that one arrives. A socket does not outlive this process.
+   */
+  const failed = new Map<CommandId, RunningCommand>();
+
+  function rememberFailure(commandId: CommandId, command: RunningCommand): void {
+    failed.set(commandId, command);
+    const [oldest] = failed.keys();
+    if (failed.size > FAILED_KEPT && oldest !== undefined) failed.delete(oldest);
+  }
 
   /** The answer of a command that acted before, else of the one run now. */
   async function answerOnce(
@@ -55,16 +70,20 @@ export function dispatchTo(
   function runCommand(entry: CommandEntry, params: unknown, call: Call, peer: Peer) {
     const commandId = parseCommandId(call);
     const paramsHash = hashParams(params);
-    const underWay = running.get(commandId);
-    if (underWay) {
-      refuseConflict(underWay, entry.method, paramsHash);
-      return underWay.answer;
+    const known = running.get(commandId) ?? failed.get(commandId);
+    if (known) {
+      refuseConflict(known, entry.method, paramsHash);
+      return known.answer;
     }
     const deviceId = peer.kind === "device" ? peer.deviceId : null;
-    const answer = answerOnce(entry, params, { commandId, paramsHash, deviceId }).finally(() =>
-      running.delete(commandId),
-    );
-    running.set(commandId, { method: entry.method, paramsHash, answer });
+    const answer = answerOnce(entry, params, { commandId, paramsHash, deviceId });
+    const command = { method: entry.method, paramsHash, answer };
+    running.set(commandId, command);
+    answer
+      .catch((error: unknown) => {
+        if (isFinal(toFailure(error))) rememberFailure(commandId, command);
+      })
+      .finally(() => running.delete(commandId));
     return answer;
   }
 
@@ -82,6 +101,10 @@ export function dispatchTo(
     }
   };
 }
+
+/** The end of the command for its sender. After `shutting_down` it tries again; a conflict is another's. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof Failure && !["shutting_down", "command_conflict"].includes(error.wire.code);
 
 function parseMethod(name: string): Method {
   if (isMethod(name)) return name;
@@ -142,6 +165,9 @@ function canonicalJson(value: unknown): string {
 function toFailure(error: unknown): unknown {
   if (error instanceof StoreError && error.code === "session_deleted") {
     return new Failure("session_gone", "This session was deleted.", { cause: error });
+  }
+  if (error instanceof StoreError && error.code === "not_writable") {
+    return new Failure("disk_failed", DISK_FAILED.message, { retryable: true, cause: error });
   }
   return error;
 }

@@ -152,7 +152,7 @@ async function runTool(
     const context = { workingDir: run.session.workingDir, signal, emit: partial.emit };
     return await Promise.race([tool.run(args, context), stopped]);
   } catch (error) {
-    log.error({ tool: tool.name, fault: traceOf(error) }, "a tool threw");
+    log.error({ tool: tool.name, trace: traceOf(error) }, "a tool threw");
     return {
       text: `The tool ${tool.name} failed by a fault of its own.`,
       isError: true,

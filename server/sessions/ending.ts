@@ -18,6 +18,13 @@ import type { Stored, WriteTx } from "../store/store.ts";
 import { newTurn } from "./messages.ts";
 import { boundOutput } from "./tool-output.ts";
 
+export const DISK_FAILED: WireError = {
+  code: "disk_failed",
+  message:
+    "The daemon could not write to its database: the disk is full or not writable. Make room and try again.",
+  retryable: true,
+};
+
 export type RequestEnd =
   | { state: "done" }
   | { state: "cancelled" }

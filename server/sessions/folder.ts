@@ -7,7 +7,7 @@ import { Failure } from "../../shared/protocol/errors.ts";
 import { cleanText } from "../../shared/sanitize/clean-text.ts";
 
 /** A leading `~` is the home folder; other relative paths start there too, for a daemon's own folder means nothing to a client. */
-export function expandFolder(written: string, home: string): string {
+function expandFolder(written: string, home: string): string {
   if (written === "~") return home;
   return path.resolve(home, written.startsWith("~/") ? written.slice(2) : written);
 }

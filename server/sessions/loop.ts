@@ -13,6 +13,7 @@ import { StoreError } from "../store/store.ts";
 import { toolSchemas } from "../tools/arguments.ts";
 import { planCalls, runCalls } from "./calls.ts";
 import type { SessionDeps } from "./deps.ts";
+import { DISK_FAILED } from "./ending.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { assistantMessage } from "./messages.ts";
 import { RunClosed, type RunPort } from "./run.ts";
@@ -40,22 +41,27 @@ export async function runRequest(
   } catch (error) {
     if (isQuietEnd(error)) return;
     deps.log.error(
-      { fault: traceOf(error), requestId: run.requestId },
+      { trace: traceOf(error), requestId: run.requestId },
       "a request failed by a fault",
     );
     await port
       .finish({
         state: "failed",
-        error: wireError("internal", "The daemon failed at this request; its log says how."),
+        error: faultOf(error),
       })
       .catch((again: unknown) => {
         if (!isQuietEnd(again))
-          deps.log.error({ fault: traceOf(again) }, "its end was not recorded");
+          deps.log.error({ trace: traceOf(again) }, "its end was not recorded");
       });
   } finally {
     saver.stop();
   }
 }
+
+const faultOf = (error: unknown): WireError =>
+  error instanceof StoreError && error.code === "not_writable"
+    ? DISK_FAILED
+    : wireError("internal", "The daemon failed at this request; its log says how.");
 
 const isQuietEnd = (error: unknown): boolean =>
   error instanceof RunClosed || (error instanceof StoreError && error.code === "session_deleted");
@@ -140,7 +146,7 @@ async function streamTurn(context: LoopContext, events: AsyncIterable<ModelEvent
   } catch (error) {
     if (error instanceof RunClosed) throw error;
     // An adapter must not throw; one that does is a fault of ours, shown as the provider's.
-    context.deps.log.error({ fault: traceOf(error) }, "a provider adapter threw");
+    context.deps.log.error({ trace: traceOf(error) }, "a provider adapter threw");
     return { calls, error: wireError("provider_failed", "The provider's adapter failed.", true) };
   }
   run.throwIfClosed();

@@ -1,5 +1,6 @@
 // Turns the rows of a session into the messages a model is given.
 
+import { isStanding } from "../../shared/model/requests.ts";
 import type { RequestRow, ToolCall, ToolResultRow, TurnRow } from "../../shared/protocol/rows.ts";
 import type { ModelMessage } from "../providers/provider.ts";
 import type { ReadTx, Stored } from "../store/store.ts";
@@ -14,8 +15,8 @@ export interface TranscriptRows {
 }
 
 /**
- * All that stands, in order: undone and queued requests are left out, text of cancelled, failed and
- * interrupted turns is kept, and every call has a result. Texts are read whole through `tx`.
+ * All that stands, in order: requests that were undone or did not begin are left out, text of
+ * cancelled, failed and interrupted turns is kept, and every call has a result. Texts are read whole through `tx`.
  */
 export async function buildMessages(
   tx: Pick<ReadTx, "wholeText">,
@@ -29,7 +30,7 @@ export async function buildMessages(
   const resultsByCall = new Map(rows.results.map((result) => [result.id, result.row]));
   const messages: ModelMessage[] = [];
   const standing = rows.requests
-    .filter(({ row }) => !row.undone && row.state !== "queued")
+    .filter(({ row }) => isStanding(row) && row.state !== "queued")
     .sort((a, b) => a.row.seq - b.row.seq);
   for (const request of standing) {
     messages.push({ role: "user", text: await promptText(tx, request.row) });

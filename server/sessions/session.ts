@@ -5,7 +5,7 @@ import type { SessionId } from "../../shared/ids.ts";
 import { Failure } from "../../shared/protocol/errors.ts";
 import { turnRowId } from "../../shared/protocol/rows.ts";
 import { traceOf } from "../log.ts";
-import type { ReadTx, WriteTx } from "../store/store.ts";
+import { type ReadTx, StoreError, type WriteTx } from "../store/store.ts";
 import type { SessionDeps } from "./deps.ts";
 import {
   type Begun,
@@ -19,6 +19,9 @@ import {
 import { runRequest } from "./loop.ts";
 import { buildMessages, newTurn } from "./messages.ts";
 import { Run, type RunPort } from "./run.ts";
+
+/** How soon the end of a request is written again that a full disk kept out. */
+const RECORD_AGAIN_MS = 5_000;
 
 /** Decides by the facts and changes them, in the caller's transaction. What it throws undoes all. */
 export type Change<T> = (tx: WriteTx, facts: SessionFacts) => Promise<T>;
@@ -81,14 +84,14 @@ export class Session {
       this.#posted -= 1;
       if (this.#posted === 0 && this.#run === null) this.#host.idle(this);
     });
-    this.#mailbox = done.catch(() => {});
+    this.#mailbox = done.catch(() => {}); // Its caller hears of it from `done`.
     return done;
   }
 
   async #change<T>(work: Change<T>): Promise<T> {
     const { store, clock } = this.#deps;
     const ended = this.#run?.end ? this.#run : null;
-    const { value, head } = await store.write(async (tx) => {
+    const writing = store.write(async (tx) => {
       const facts = await readFacts(tx, this.id);
       if (ended?.end) await this.#recordEnd(tx, facts, ended, ended.end);
       const result = await work(tx, facts);
@@ -97,9 +100,22 @@ export class Session {
       await putSession(tx, facts);
       return { result, begun, session: facts.session };
     });
+    const { value, head } = await writing.catch((error: unknown) => {
+      if (ended && isDiskFailure(error)) this.#recordLater(ended);
+      throw error;
+    });
     if (ended) this.#letGo(head, value.begun === null);
     if (value.begun) this.#launch(value.begun, value.session);
     return value.result;
+  }
+
+  /** Until the end of `run` is recorded it counts as running, and nothing else can begin. */
+  #recordLater(run: Run): void {
+    this.#deps.clock.after(RECORD_AGAIN_MS, () => {
+      if (this.#run !== run || this.#host.isStopping()) return;
+      // What goes wrong was told when it did the first time.
+      this.#post(() => this.#change(async () => {})).catch(() => {});
+    });
   }
 
   async #recordEnd(tx: WriteTx, facts: SessionFacts, run: Run, end: RequestEnd): Promise<void> {
@@ -178,12 +194,15 @@ export class Session {
           if (run.end !== null) return;
           run.close(end);
           await this.#change(async () => {}).catch((error: unknown) => {
-            this.#deps.log.error({ fault: traceOf(error) }, "a request's end was not recorded");
+            this.#deps.log.error({ trace: traceOf(error) }, "a request's end was not recorded");
           });
         }),
     };
   }
 }
+
+const isDiskFailure = (error: unknown): boolean =>
+  error instanceof StoreError && error.code === "not_writable";
 
 async function readFacts(tx: ReadTx, sessionId: SessionId): Promise<SessionFacts> {
   const stored = await tx.row("session", sessionId, sessionId);

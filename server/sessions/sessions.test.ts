@@ -5,13 +5,14 @@ import * as z from "zod/mini";
 import type { SessionId } from "../../shared/ids.ts";
 import { PROMPT_MAX_BYTES, STREAM_SAVE_MS } from "../../shared/limits.ts";
 import { Failure } from "../../shared/protocol/errors.ts";
+import { makeFullDisk } from "../testing/full-disk.ts";
 import {
   freshCommandId,
   makeSessionBench,
   type SessionBench,
   until,
 } from "../testing/session-bench.ts";
-import { openStoreAt } from "../testing/temporary-store.ts";
+import { openStoreAt, openTemporaryStore } from "../testing/temporary-store.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 
 const codeOf = async (outcome: Promise<unknown>): Promise<string> => {
@@ -121,6 +122,18 @@ describe("a session", () => {
     expect((await sessionRow(bench, sessionId))?.title).toBe("Mine");
   });
 
+  test("has a title of one line that shows", async () => {
+    const bench = await makeSessionBench();
+    const sessionId = await bench.newSession();
+    const renamed = async (title: string) => {
+      await bench.send("session.rename", { sessionId, title });
+      return (await sessionRow(bench, sessionId))?.title;
+    };
+    expect(await renamed("one\n  two\tthree")).toBe("one two three");
+    expect(await renamed("a\u202eb")).toBe("a\\u{202e}b");
+    expect(await renamed("\u001b[0m")).toBe("New session");
+  });
+
   test("that is gone is said to be gone by every command", async () => {
     const bench = await makeSessionBench();
     const sessionId = await bench.newSession();
@@ -146,7 +159,7 @@ describe("a session", () => {
     expect(await prompt("")).toBe("bad_params");
     expect(await prompt(" \n ")).toBe("bad_params");
     expect(await prompt("é".repeat(PROMPT_MAX_BYTES / 2 + 1))).toBe("too_large");
-    expect(await prompt("x".repeat(PROMPT_MAX_BYTES + 1))).toBe("bad_params");
+    expect(await prompt("x".repeat(PROMPT_MAX_BYTES + 1))).toBe("too_large");
     expect(await statesOf(bench, sessionId)).toEqual([]);
   });
 });
@@ -190,7 +203,11 @@ describe("the queue", () => {
     });
     expect(await statesOf(bench, sessionId)).toEqual(["cancelled", "cancelled", "running"]);
     const turn = await bench.provider.turn();
-    expect(turn.request.messages.at(-1)).toEqual({ role: "user", text: "three" });
+    // What was taken out of the queue was never said to the model; what was begun was.
+    expect(turn.request.messages).toEqual([
+      { role: "user", text: "one" },
+      { role: "user", text: "three" },
+    ]);
     const fourth = await bench.send("session.prompt", { sessionId, text: "four" });
     expect(await bench.send("session.stop", { sessionId })).toEqual({
       requestIds: [third.requestId, fourth.requestId],
@@ -333,6 +350,52 @@ describe("deleting", () => {
     expect(await bench.store.rows("turn", sessionId)).toEqual([]);
     expect(bench.live.streams.every((stream) => stream.isEnded)).toBe(true);
     expect(await bench.store.savedStreams()).toEqual([]);
+  });
+});
+
+describe("a full disk", () => {
+  async function makeBenchOnDisk() {
+    const { store, clock, path } = await openTemporaryStore();
+    const disk = makeFullDisk(store);
+    const bench = await makeSessionBench({ on: { store: disk.store, clock, path } });
+    return { bench, disk, sessionId: await bench.newSession() };
+  }
+
+  test("refuses a command as one that may succeed later, and then it does", async () => {
+    const { bench, disk, sessionId } = await makeBenchOnDisk();
+    const prompt = () => bench.send("session.prompt", { sessionId, text: "Go" });
+    disk.isFull = true;
+    const failure = await prompt().catch((error: unknown) => error);
+    expect(failure instanceof Failure && failure.wire).toMatchObject({
+      code: "disk_failed",
+      retryable: true,
+    });
+    disk.isFull = false;
+    expect(await prompt()).toMatchObject({ queued: false });
+  });
+
+  test("ends the request that runs, which is recorded with its text once there is room", async () => {
+    const { bench, disk, sessionId } = await makeBenchOnDisk();
+    const { requestId } = await bench.send("session.prompt", { sessionId, text: "Go" });
+    const next = await bench.send("session.prompt", { sessionId, text: "Next" });
+    const turn = await bench.provider.turn();
+    turn.answer("So far");
+    disk.isFull = true;
+    turn.call("quick", {});
+    turn.done("calls");
+    await bench.clock.advance(20_000);
+    expect(await statesOf(bench, sessionId)).toEqual(["running", "queued"]);
+    disk.isFull = false;
+    await bench.clock.advance(5_000);
+    await until(bench.store, async () => {
+      return (await bench.request(sessionId, requestId)).state !== "running";
+    });
+    expect(await bench.request(sessionId, requestId)).toMatchObject({
+      state: "failed",
+      error: { code: "disk_failed" },
+    });
+    expect((await bench.turn(sessionId, 1)).answer.head).toBe("So far");
+    expect((await bench.request(sessionId, next.requestId)).state).toBe("running");
   });
 });
 

@@ -90,7 +90,7 @@ function rowCommands(sessionOf: SessionOf, { clock }: SessionDeps) {
   return {
     rename: ({ sessionId, title }, command) =>
       edit(sessionId, command, () => ({
-        title: cleanText(title),
+        title: titleOf(title),
         titled: true,
         modifiedAt: clock.now(),
       })),
@@ -166,7 +166,7 @@ async function repairAll(sessionOf: SessionOf, { clock, log, store }: SessionDep
     await sessionOf(sessionIdOf(id))
       .change((tx, facts) => interruptLeftovers(tx, facts, { saved, now: clock.now() }))
       .catch((error: unknown) =>
-        log.error({ fault: traceOf(error), sessionId: id }, "a session could not be repaired"),
+        log.error({ trace: traceOf(error), sessionId: id }, "a session could not be repaired"),
       );
   }
 }
@@ -179,7 +179,7 @@ async function interruptAll(sessions: readonly Session[], { log }: SessionDeps):
     if (outcome.status === "fulfilled") continue;
     const { reason } = outcome;
     if (reason instanceof Failure && reason.wire.code === "session_gone") continue;
-    log.error({ fault: traceOf(reason) }, "a session was not ended cleanly");
+    log.error({ trace: traceOf(reason) }, "a session was not ended cleanly");
   }
 }
 
@@ -201,7 +201,7 @@ async function createSession(
   const { value } = await store.write(async (tx) => {
     const now = clock.now();
     await tx.put("session", sessionId, sessionId, {
-      title: params.title === undefined ? UNTITLED : cleanText(params.title),
+      title: params.title === undefined ? UNTITLED : titleOf(params.title),
       titled: params.title !== undefined,
       workingDir,
       shownDir: shownFolder(workingDir, home),
@@ -222,6 +222,10 @@ async function createSession(
   });
   return value;
 }
+
+/** One line, and never nothing. */
+const titleOf = (written: string): string =>
+  cleanText(written).replace(/\s+/g, " ").trim() || UNTITLED;
 
 /** A session has the id of the command that made it, and its row that id (shared/ids.ts, rows.ts). */
 const sessionIdOf = (id: string): SessionId => id as SessionId;

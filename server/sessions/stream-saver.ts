@@ -20,7 +20,7 @@ export function makeStreamSaver(
   const report = (error: unknown) => {
     if (error instanceof RunClosed) return;
     if (error instanceof StoreError && error.code === "session_deleted") return;
-    log.warn({ fault: traceOf(error) }, "a stream's text was not saved");
+    log.warn({ trace: traceOf(error) }, "a stream's text was not saved");
   };
   return {
     changed() {

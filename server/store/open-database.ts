@@ -4,7 +4,7 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { Kysely, SqliteDialect } from "kysely";
+import { Kysely, SqliteDialect, type SqliteStatement } from "kysely";
 import { StoreError } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -104,10 +104,20 @@ function readNumber(raw: Database.Database, pragma: string): number {
   return typeof value === "number" ? value : 0;
 }
 
+/** After a failure as bad as a full disk SQLite has rolled back by itself, and complains about a second time. */
+const NOTHING_TO_ROLL_BACK: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [][Symbol.iterator](),
+};
+
 /** Statements are prepared once: preparing costs more than most of them take to run. */
 export function kyselyOver<T>(raw: Database.Database): Kysely<T> {
   const statements = new Map<string, Database.Statement<unknown[]>>();
-  const prepare = (sql: string) => {
+  const prepare = (sql: string): SqliteStatement => {
+    // Else the complaint would take the place of what went wrong.
+    if (sql === "rollback" && !raw.inTransaction) return NOTHING_TO_ROLL_BACK;
     let statement = statements.get(sql);
     if (statement === undefined) {
       statement = raw.prepare<unknown[]>(sql);

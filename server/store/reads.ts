@@ -113,7 +113,7 @@ export function toChange(entry: RowColumns): Change {
   return parsed.data;
 }
 
-export function unpackRow(entry: RowColumns): unknown {
+function unpackRow(entry: RowColumns): unknown {
   if (entry.body === null) return null;
   return unpackValue(entry.body, `${entry.kind} ${entry.id}`, entry.size);
 }

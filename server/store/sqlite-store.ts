@@ -1,6 +1,7 @@
 // The store on SQLite: one file, one writer, one reader. Opening, the queue of transactions, and who is
 // told of a commit; what a transaction does is in writes.ts and reads.ts.
 
+import type { Kysely } from "kysely";
 import { type BlobHash, type DeviceId, toBase64Url } from "../../shared/ids.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
@@ -13,6 +14,7 @@ import { knowsPosition, latestRev, readPage } from "./pages.ts";
 import { Reads } from "./reads.ts";
 import { readSavedStreams } from "./saved-streams.ts";
 import type { Committed, PageOfChanges, SavedStream, Store, Visibility, WriteTx } from "./store.ts";
+import type { Tables } from "./tables.ts";
 import { Writes } from "./writes.ts";
 
 const TOKEN_BYTES = 16;
@@ -145,6 +147,9 @@ class SqliteStore extends Reads implements Store {
     await this.#tail;
     try {
       await this.#saveAcks();
+    } catch (error) {
+      // Cursors that are lost cost nothing, and a full disk must not keep the database open.
+      this.#complain(error, "device cursors were not saved");
     } finally {
       this.#listeners.clear();
       await this.db.destroy();
@@ -160,26 +165,25 @@ class SqliteStore extends Reads implements Store {
     return result;
   }
 
-  async #transact<T>(
-    work: (tx: WriteTx) => Promise<T>,
-  ): Promise<{ value: T; moved: number | null }> {
+  #transact<T>(work: (tx: WriteTx) => Promise<T>): Promise<{ value: T; moved: number | null }> {
     const randomId = () => toBase64Url(this.#options.randomBytes(TOKEN_BYTES));
-    let failure: { error: unknown } | null = null;
+    return this.#transaction(async (db) => {
+      const tx = new Writes(db);
+      try {
+        const value = await work(tx);
+        return { value, moved: await tx.finish(randomId) };
+      } catch (error) {
+        await tx.end();
+        throw error;
+      }
+    });
+  }
+
+  async #transaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     try {
-      return await this.#writer.kysely.transaction().execute(async (db) => {
-        const tx = new Writes(db);
-        try {
-          const value = await work(tx);
-          return { value, moved: await tx.finish(randomId) };
-        } catch (error) {
-          failure = { error };
-          await tx.end();
-          throw error;
-        }
-      });
-    } catch (thrown) {
-      // SQLite rolls back by itself on a full disk; the driver's complaint about that must not hide it.
-      throw toStoreError(this.#options.path, reasonOf(failure, thrown));
+      return await this.#writer.kysely.transaction().execute(work);
+    } catch (error) {
+      throw toStoreError(this.#options.path, error);
     }
   }
 
@@ -209,9 +213,6 @@ class SqliteStore extends Reads implements Store {
   }
 
   #saveAcks(): Promise<void> {
-    return this.#cursors.save((work) => this.#writer.kysely.transaction().execute(work));
+    return this.#cursors.save((work) => this.#transaction(work));
   }
 }
-
-const reasonOf = (failure: { error: unknown } | null, thrown: unknown): unknown =>
-  failure === null ? thrown : failure.error;

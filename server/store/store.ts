@@ -119,6 +119,7 @@ export type StoreErrorCode =
   | "session_deleted"
   | "blob_missing"
   | "schema_too_new"
+  | "driver_unusable"
   | "not_writable"
   | "corrupt"
   | "migration_failed";

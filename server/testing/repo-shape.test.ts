@@ -6,6 +6,7 @@ import {
   badNames,
   barrelFiles,
   cycles,
+  deadPages,
   deadPaths,
   forbiddenImports,
   htmlSinks,
@@ -61,6 +62,9 @@ describe("this repository", () => {
   });
   it("names no path in its docs that does not exist", () => {
     expect(deadPaths(tree, (path) => existsSync(join(ROOT, path)))).toEqual([]);
+  });
+  it("names no page in its comments that does not exist", () => {
+    expect(deadPages(tree)).toEqual([]);
   });
 });
 
@@ -187,6 +191,19 @@ describe("the rules themselves", () => {
     expect(deadPaths(one("docs/a.md", text), exists)).toEqual([
       "docs/a.md names server/gone.ts, which does not exist",
       "docs/a.md names docs/gone.md, which does not exist",
+    ]);
+  });
+
+  it("find pages that comments name and nobody wrote", () => {
+    const code =
+      '// See docs/a.md and plan.md, of a `README.md`.\nconst file = "NOTES.md"; /* b.md */';
+    const tree = new Map([
+      ["server/a.ts", code],
+      ["docs/a.md", ""],
+    ]);
+    expect(deadPages(tree)).toEqual([
+      "server/a.ts refers to plan.md, which does not exist",
+      "server/a.ts refers to b.md, which does not exist",
     ]);
   });
 });

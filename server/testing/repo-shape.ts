@@ -21,12 +21,17 @@ const isTest = (path: string): boolean => TEST.test(path) || path.startsWith("e2
 const folderOf = (path: string): string => path.split("/")[0] ?? "";
 const partOf = (path: string): string => path.split("/")[1] ?? "";
 
-/** Comments go, strings stay; a `//` inside a string is kept by matching strings first. */
-export function withoutComments(code: string): string {
-  const token =
-    /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
-  return code.replace(token, (_, text: string | undefined) => text ?? "");
+/** Matches strings first, so that a `//` inside one is no comment; group 1 is the string. */
+const STRING_OR_COMMENT =
+  /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
+
+/** Comments go, strings stay. */
+function withoutComments(code: string): string {
+  return code.replace(STRING_OR_COMMENT, (_, text: string | undefined) => text ?? "");
 }
+
+const commentsOf = (code: string): string[] =>
+  [...code.matchAll(STRING_OR_COMMENT)].flatMap(([all, text]) => (text === undefined ? [all] : []));
 
 export function importsOf(path: string, code: string): Import[] {
   const statement =
@@ -40,7 +45,7 @@ export function importsOf(path: string, code: string): Import[] {
   });
 }
 
-export function allImports(tree: Tree): Import[] {
+function allImports(tree: Tree): Import[] {
   return [...tree].flatMap(([path, code]) => (CODE.test(path) ? importsOf(path, code) : []));
 }
 
@@ -50,8 +55,11 @@ const MAY_IMPORT: Readonly<Record<string, (to: string, from: string) => boolean>
   workers: (to) => folderOf(to) === "shared",
   web: (to) => folderOf(to) === "shared" || to === "workers/client.ts",
   server: (to) => folderOf(to) === "shared",
-  // What e2e drives is the build.
-  e2e: (to) => ["shared", "dist"].includes(folderOf(to)) || to.startsWith("server/testing/"),
+  // What e2e drives is the build; the simulation joins the two sides in one process.
+  e2e: (to, from) =>
+    ["shared", "dist"].includes(folderOf(to)) ||
+    to.startsWith("server/testing/") ||
+    (from.startsWith("e2e/simulation/") && ["server", "workers"].includes(folderOf(to))),
 };
 
 export function forbiddenImports(tree: Tree): string[] {
@@ -222,4 +230,17 @@ export function deadPaths(tree: Tree, exists: (path: string) => boolean): string
       .filter((name) => !exists(name))
       .map((name) => `${path} names ${name}, which does not exist`);
   });
+}
+
+/** Pages that comments send a reader to and the tree does not have. */
+export function deadPages(tree: Tree): string[] {
+  const page = /(?<![`\w./-])[\w./-]+\.md\b/g;
+  return [...tree].flatMap(([path, text]) =>
+    CODE.test(path)
+      ? commentsOf(text)
+          .flatMap((comment) => comment.match(page) ?? [])
+          .filter((name) => !tree.has(name))
+          .map((name) => `${path} refers to ${name}, which does not exist`)
+      : [],
+  );
 }

@@ -13,7 +13,7 @@ import type {
 
 const padded = (name: string) => name.padEnd(16, "-");
 export const sampleSessionId = (name: string) => padded(name) as SessionId;
-export const sampleRequestId = (name: string) => padded(name) as RequestId;
+const sampleRequestId = (name: string) => padded(name) as RequestId;
 export const sampleDeviceId = (name: string) => padded(name) as DeviceId;
 export const sampleCallId = (name: string) => name as CallId;
 

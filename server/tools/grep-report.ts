@@ -2,7 +2,7 @@
 
 import type { GrepArguments } from "./grep-arguments.ts";
 import { type FoundFile, type GrepFindings, MATCHED_LINES_MAX } from "./grep-records.ts";
-import { makeOutput, type OutputLines } from "./output.ts";
+import { count, makeOutput, type OutputLines } from "./output.ts";
 import type { RipgrepEnd } from "./ripgrep.ts";
 
 export function showFindings(args: GrepArguments, findings: GrepFindings, end: RipgrepEnd): string {
@@ -11,8 +11,10 @@ export function showFindings(args: GrepArguments, findings: GrepFindings, end: R
     .filter((file) => file.matched > 0)
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   if (files.length === 0) {
-    output.add("No matches found.");
-    if (!args.regex && /[\\^$.|?*+()[\]{}]/.test(args.pattern)) {
+    output.add(
+      end.tooLong > 0 ? "No matches found in lines short enough to show." : "No matches found.",
+    );
+    if (end.tooLong === 0 && !args.regex && /[\\^$.|?*+()[\]{}]/.test(args.pattern)) {
       output.notice(
         "(The pattern was taken literally because regex is false; it looks like a regular expression.)",
       );
@@ -31,7 +33,7 @@ export function showFindings(args: GrepArguments, findings: GrepFindings, end: R
   }
   if (findings.filesSearched !== null) output.notice(`files searched: ${findings.filesSearched}`);
   if (end.exitCode === 2) output.notice("[some files could not be read]");
-  if (end.tooLong > 0) output.notice(`[${end.tooLong} overlong lines left out]`);
+  if (end.tooLong > 0) output.notice(`[left out: ${count(end.tooLong, "line")} too long to show]`);
   return output.text();
 }
 

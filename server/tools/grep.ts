@@ -29,7 +29,12 @@ export const grep: Tool<typeof grepParameters> = {
     const found = await findPlace(context.workingDir, args.path);
     if ("failure" in found) return found.failure;
     try {
-      const isFolder = (await stat(found.place.absolute)).isDirectory();
+      const stats = await stat(found.place.absolute);
+      const isFolder = stats.isDirectory();
+      // Named, a pipe or device would be read until the time is up.
+      if (!isFolder && !stats.isFile()) {
+        return failed(`${codeSpan(args.path)} is not a regular file.`, "not a file");
+      }
       const cwd = isFolder ? found.place.absolute : path.dirname(found.place.absolute);
       const prefix = isFolder ? found.place.shown : path.posix.dirname(found.place.shown);
       const paths = isFolder ? [] : [path.basename(found.place.absolute)];

@@ -161,7 +161,7 @@ const BY_NAME: Record<string, string> = {
 const byExtension = new Map(Object.entries(BY_EXTENSION));
 const byName = new Map(Object.entries(BY_NAME));
 
-export const OTHER_LANGUAGE = "Other text";
+const OTHER_LANGUAGE = "Other text";
 
 export function languageOf(filePath: string): string {
   const name = filePath.slice(filePath.lastIndexOf("/") + 1).toLowerCase();

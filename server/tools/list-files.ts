@@ -39,15 +39,21 @@ export const listFiles: Tool<typeof parameters> = {
         );
       }
       const names = (await readdir(absolute)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-      const looked = names.slice(0, ENTRIES_MAX);
-      const entries = await lookAtAll(absolute, looked, context.signal);
+      const entries = await lookAtAll(absolute, names.slice(0, ENTRIES_MAX), context.signal);
       if (entries === null) return failed("Listing was stopped.");
       const sum = (kind: Entry["kind"]) => entries.filter((each) => each.kind === kind).length;
       const bytes = entries.reduce((total, each) => total + each.bytes, 0);
       const output = makeOutput();
       output.add(`path: ${cleanText(shown)}`);
+      const kinds = [
+        count(sum("folder"), "folder"),
+        count(sum("file"), "file"),
+        count(sum("link"), "link"),
+        ...(sum("other") > 0 ? [count(sum("other"), "other")] : []),
+      ];
+      const looked = entries.length < names.length ? `of the first ${entries.length}: ` : "";
       output.add(
-        `entries: ${names.length} (${[count(sum("folder"), "folder"), count(sum("file"), "file"), count(sum("link"), "link")].join(", ")}; files ${formatSize(bytes)})`,
+        `entries: ${names.length} (${looked}${kinds.join(", ")}; files ${formatSize(bytes)})`,
       );
       let listed = 0;
       for (const entry of entries) {

@@ -72,6 +72,26 @@ describe("every tool with a path", () => {
   });
 });
 
+describe("what is in a folder and no file", () => {
+  test("is refused by name, never read, and counted on its own", async () => {
+    const folder = await makeFolderOf({ "a.txt": "needle\n" });
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    for (const tool of [readFile, lineCount]) {
+      expect(await runTool(tool, folder, { path: "pipe" }), tool.name).toMatchObject({
+        isError: true,
+      });
+    }
+    expect(await runTool(grep, folder, { pattern: "x", path: "pipe" })).toMatchObject({
+      isError: true,
+      text: "`pipe` is not a regular file.",
+    });
+    expect((await runTool(grep, folder, { pattern: "needle" })).text).toContain("in 1 files");
+    expect((await runTool(listFiles, folder)).text).toContain(
+      "entries: 2 (0 folders, 1 file, 0 links, 1 other; files 7 bytes)",
+    );
+  });
+});
+
 describe("read_file", () => {
   test("shows lines with numbers under a header with the total", async () => {
     const folder = await makeFolderOf({ "src/a.ts": "one\ntwo\n\nfour" });
@@ -134,14 +154,6 @@ describe("read_file", () => {
     const endless = await runTool(readFile, folder, { path: "endless" });
     expect(endless.text).toMatch(/é \[line cut: 2000000 bytes in all\]$/);
     expect(endless.text).toContain("lines: 1-1 of 1");
-  });
-
-  test("refuses what is no regular file without waiting for it", async () => {
-    const folder = await makeFolderOf({});
-    execFileSync("mkfifo", [join(folder, "pipe")]);
-    expect((await runTool(readFile, folder, { path: "pipe" })).text).toContain(
-      "not a regular file",
-    );
   });
 });
 
@@ -293,6 +305,13 @@ describe("grep", () => {
     expect(output.text).toContain("[line cut: 200006 characters in all]");
     expect(output.text).toContain("matches: 300 lines in 1 files");
     expect(Buffer.byteLength(output.text)).toBeLessThanOrEqual(TOOL_OUTPUT_MAX_BYTES);
+  });
+
+  test("says that it left out lines whose matches no answer could hold", async () => {
+    const folder = await makeFolderOf({ "min.js": `needle${"a".repeat(5 * 1024 * 1024)}\n` });
+    const output = await runTool(grep, folder, { pattern: "needle" });
+    expect(output.text).toMatch(/^No matches found in lines short enough to show\./);
+    expect(output.text).toContain("[left out: 1 line too long to show]");
   });
 
   test("gives up after very many matches and says at least how many", async () => {

@@ -29,6 +29,7 @@ export class Admissions {
   readonly #deciding = new Set<TurnedAway>();
   #placesTaken = 0;
   #isClosed = false;
+  #whenIdle = () => {};
 
   constructor(options: AdmissionsOptions) {
     this.#options = options;
@@ -41,6 +42,7 @@ export class Admissions {
     this.#placesTaken += 1;
     const admission = await this.#ask(clientKey, introduction, turnedAway);
     this.#deciding.delete(turnedAway);
+    if (this.#deciding.size === 0) this.#whenIdle();
     if (admission.outcome === "refused") this.#placesTaken -= 1;
     return admission;
   }
@@ -55,8 +57,13 @@ export class Admissions {
     for (const turnedAway of this.#deciding) turnedAway.set(deviceId, error);
   }
 
-  close(): void {
+  /** Nobody is let in from now on. Resolves once nothing is being decided: deciding reads the store. */
+  close(): Promise<void> {
     this.#isClosed = true;
+    if (this.#deciding.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve;
+    });
   }
 
   async #ask(key: Uint8Array, bytes: Uint8Array, turnedAway: TurnedAway): Promise<Admission> {

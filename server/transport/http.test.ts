@@ -199,6 +199,14 @@ describe("http", () => {
     const asked: [string, number][] = [
       ["nonsense\r\n\r\n", 400],
       ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 421],
+      [`GET /x HTTP/1.1\r\n${host}\r\nExpect: wonders\r\nConnection: close\r\n\r\n`, 404],
+      ["GET / HTTP/1.1\r\nHost: evil\r\nExpect: wonders\r\nConnection: close\r\n\r\n", 421],
+      [
+        `POST / HTTP/1.1\r\n${host}\r\nExpect: 100-continue\r\nContent-Length: 9\r\nConnection: close\r\n\r\n`,
+        405,
+      ],
+      [`CONNECT evil.example:443 HTTP/1.1\r\n${host}\r\n\r\n`, 421],
+      [`CONNECT /x HTTP/1.1\r\n${host}\r\n\r\n`, 405],
       [`GET / HTTP/1.1\r\n${host}\r\n${host}\r\nConnection: close\r\n\r\n`, 421],
       [`GET http://evil.example/ HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`, 421],
       [`GET /ws HTTP/1.1\r\n${host}\r\n${upgrade}\r\n\r\n`, 403],

@@ -25,7 +25,7 @@ interface Answer {
   readonly body: string | Buffer;
 }
 
-export const REFUSALS = {
+const REFUSALS = {
   400: "This is no HTTP request that this daemon understands.",
   403: "This origin may not open a connection to this daemon.",
   404: "There is nothing here.",

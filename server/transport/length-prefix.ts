@@ -10,7 +10,7 @@ export function prefixLength(message: Uint8Array): Buffer {
   return prefix;
 }
 
-export class MessageTooLarge extends Error {
+class MessageTooLarge extends Error {
   override readonly name = "MessageTooLarge";
 }
 

@@ -8,6 +8,7 @@ import {
   createPrivateKey,
   createPublicKey,
   diffieHellman,
+  type KeyObject,
 } from "node:crypto";
 import {
   isAllZero,
@@ -60,9 +61,16 @@ export const nodeCrypto: NoiseCrypto = {
   hmac: (key, bytes) => new Uint8Array(createHmac("sha256", key).update(bytes).digest()),
 };
 
-function privateKeyObject(privateKey: Uint8Array) {
+/** Reading a key costs ten times what computing with it does, and each is used again within a handshake. */
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
+
+function privateKeyObject(privateKey: Uint8Array): KeyObject {
+  const known = keyObjects.get(privateKey);
+  if (known !== undefined) return known;
   const key = Buffer.concat([PKCS8_PREFIX, privateKey]);
-  return createPrivateKey({ key, format: "der", type: "pkcs8" });
+  const object = createPrivateKey({ key, format: "der", type: "pkcs8" });
+  keyObjects.set(privateKey, object);
+  return object;
 }
 
 function deriveSecret(privateKey: Uint8Array, publicKey: Uint8Array) {

@@ -85,11 +85,23 @@ describe("WebSocket way in", () => {
     expect(both.admission).toMatchObject({ outcome: "admitted", version: 1 });
   });
 
-  it("refuses an introduction of the wrong shape", async () => {
+  it.each([
+    ["a name without end", { deviceName: "x".repeat(201) }],
+    ["versions without end", { versions: new Array<number>(10_000).fill(7) }],
+  ])("refuses an introduction of the wrong shape: %s", async (_what, introduction) => {
     const { transport } = await runTransport();
-    const introduction = { deviceName: "x".repeat(201) };
     const { admission } = await connectClient(transport.origin, { introduction });
     expect(admission).toMatchObject({ outcome: "refused", error: { code: "bad_message" } });
+  });
+
+  it("[G3] lets one more in where sockets that never begin hold all places", async () => {
+    const { transport } = await runTransport({ limits: { strangersMax: 3 } });
+    const dawdlers = [];
+    for (let n = 0; n < 3; n += 1) dawdlers.push(await openFrames(transport.origin));
+    const client = await connectClient(transport.origin);
+    expect(client.admission.outcome).toBe("admitted");
+    expect((await dawdlers[0]?.closed)?.code).toBe(CLOSE_CODES.handshakeTooSlow);
+    expect(dawdlers.map(({ ws }) => ws.readyState)).toEqual([3, 1, 1]);
   });
 
   it("turns a bug in admission into a refusal", async () => {

@@ -15,7 +15,7 @@ import type { Log } from "../log.ts";
 import { Admissions } from "./admissions.ts";
 import type { AcceptConnection, Admit, Peer } from "./connection.ts";
 import { type Connections, makeConnections } from "./connections.ts";
-import { type Gate, makeGate, refuseUpgrade } from "./gate.ts";
+import { type Asked, type Gate, makeGate, refuseRequest, refuseUpgrade } from "./gate.ts";
 import { answerRequests, type RefusalStatus, rawRefusal } from "./http.ts";
 import { listen } from "./listen.ts";
 import { QueueBudget } from "./queue-budget.ts";
@@ -26,6 +26,8 @@ import type { Wire } from "./wire.ts";
 
 const WEBSOCKET_PATH = "/ws";
 const HEADERS_TIMEOUT_MS = 10_000;
+/** How often Node looks for requests that are late; every 30 s unless told otherwise. */
+const LATE_REQUESTS_CHECK_MS = 5_000;
 const REFUSED_SOCKET_MAX_MS = 1_000;
 const TCP_CONNECTIONS_MAX = 2_048;
 const WILDCARD_HOSTS = ["0.0.0.0", "::"];
@@ -56,6 +58,7 @@ export interface TransportOptions {
   /** For tests; else those of shared/limits.ts. */
   readonly limits?: {
     readonly connectionsMax?: number;
+    readonly strangersMax?: number;
     readonly queueMaxBytes?: number;
     readonly allQueuesMaxBytes?: number;
   };
@@ -84,7 +87,11 @@ export async function startTransport(options: TransportOptions): Promise<Transpo
   const connections = makeConnections({ accept, budget, clock, log });
   const admissions = makeAdmissions(options);
   const webSockets = makeWebSockets(options, admissions, connections);
-  const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false });
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: LATE_REQUESTS_CHECK_MS,
+    requireHostHeader: false,
+  });
   server.maxConnections = TCP_CONNECTIONS_MAX;
   const port = await listen(server, host, options.port);
   const identity = identityOf(options);
@@ -105,11 +112,12 @@ export async function startTransport(options: TransportOptions): Promise<Transpo
     },
     async shutDown(graceMs) {
       isClosing = true;
-      admissions.close();
+      const decided = admissions.close();
       unixSocket?.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       webSockets.closeStrangers();
       await connections.shutDown(graceMs);
+      await decided;
       webSockets.destroyAll();
       server.closeAllConnections();
       await closed;
@@ -127,10 +135,12 @@ function makeWebSockets(
   admissions: Admissions,
   connections: Connections,
 ): WebSockets {
-  const { staticKeys, randomBytes, clock, log } = options;
+  const { staticKeys, randomBytes, clock, limits, log } = options;
+  const strangersMax = limits?.strangersMax ?? CONNECTIONS_MAX;
   const connect = (peer: Peer, wire: Wire) => connections.connect(peer, wire, true);
-  return new WebSockets({ staticKeys, randomBytes, admissions, clock, log, connect }, (socket) =>
-    refuseSocket(socket, 400, clock),
+  return new WebSockets(
+    { staticKeys, randomBytes, admissions, strangersMax, clock, log, connect },
+    (socket) => refuseSocket(socket, 400, clock),
   );
 }
 
@@ -146,7 +156,12 @@ function serve(server: Server, options: TransportOptions, served: Served): void 
   const { clock, log, metrics } = options;
   const { gate, files, identity, webSockets, isOpen } = served;
   const isReady = () => isOpen() && options.isReady();
-  server.on("request", answerRequests({ gate, files, identity, metrics, isReady, log }));
+  const answer = answerRequests({ gate, files, identity, metrics, isReady, log });
+  // Left to Node, a request with `Expect` would get an answer of Node's own, past the gate.
+  for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, answer);
+  server.on("connect", (request, socket) =>
+    refuseSocket(socket, refuseRequest(gate, askedBy(request)) ?? 405, clock),
+  );
   server.on("upgrade", (request, socket, head) => {
     const refusal = isOpen() ? refuseSocketRequest(gate, request, webSockets) : 503;
     if (refusal === null) webSockets.upgrade(request, socket, head);
@@ -200,14 +215,20 @@ function refuseSocketRequest(
   request: IncomingMessage,
   webSockets: WebSockets,
 ): RefusalStatus | null {
-  const { method = "", url: target = "", rawHeaders, headers } = request;
-  const refusal = refuseUpgrade(gate, { method, target, rawHeaders });
+  const { url, headers } = request;
+  const refusal = refuseUpgrade(gate, askedBy(request));
   if (refusal !== null) return refusal;
-  if (target !== WEBSOCKET_PATH) return 404;
+  if (url !== WEBSOCKET_PATH) return 404;
   const protocols = (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
   if (!protocols.includes(SUBPROTOCOL)) return 400;
-  return webSockets.hasRoom ? null : 503;
+  return webSockets.makeRoom() ? null : 503;
 }
+
+const askedBy = ({ method = "", url: target = "", rawHeaders }: IncomingMessage): Asked => ({
+  method,
+  target,
+  rawHeaders,
+});
 
 /** Answers on a bare socket and lets go of it, whether the peer reads or not. */
 function refuseSocket(socket: Duplex, status: RefusalStatus, clock: Clock): void {

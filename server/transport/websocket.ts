@@ -4,11 +4,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import {
-  CONNECTIONS_MAX,
-  HANDSHAKE_TIMEOUT_MS,
-  NOISE_MESSAGE_MAX_BYTES,
-} from "../../shared/limits.ts";
+import { assertNever } from "../../shared/assert-never.ts";
+import { HANDSHAKE_TIMEOUT_MS, NOISE_MESSAGE_MAX_BYTES } from "../../shared/limits.ts";
 import {
   awaitClient,
   type DaemonOpening,
@@ -28,8 +25,6 @@ import { nodeCrypto } from "./node-crypto.ts";
 import type { QueuedConnection } from "./queued-connection.ts";
 import type { Wire } from "./wire.ts";
 
-/** Sockets that have not been admitted yet: as many as may come back at once after a restart. */
-const STRANGERS_MAX = CONNECTIONS_MAX;
 /** Frames a client may send before it has read its admission. */
 const EARLY_FRAMES_MAX = 16;
 const CLOSE_MAX_MS = 5_000;
@@ -38,6 +33,8 @@ export interface WebSocketsOptions {
   readonly staticKeys: KeyPair;
   readonly randomBytes: RandomBytes;
   readonly admissions: Admissions;
+  /** Sockets that have not been admitted yet: as many as may come back at once after a restart. */
+  readonly strangersMax: number;
   readonly clock: Clock;
   readonly log: Log;
   /** Makes the connection of an admitted peer and hands it to those above. */
@@ -68,9 +65,17 @@ export class WebSockets {
     this.#server.on("wsClientError", (_error, socket) => refuse(socket));
   }
 
-  get hasRoom(): boolean {
+  /**
+   * For one stranger more, if need be at the cost of the one that has been opening for longest: a
+   * handshake takes a moment, so whoever fills all places by dawdling shuts nobody out. False: all are
+   * being decided on.
+   */
+  makeRoom(): boolean {
     const strangers = [...this.#sockets].filter((socket) => socket.isStranger);
-    return strangers.length < STRANGERS_MAX;
+    if (strangers.length < this.#options.strangersMax) return true;
+    const dawdler = strangers.find((socket) => socket.isOpening);
+    dawdler?.close("handshakeTooSlow");
+    return dawdler !== undefined;
   }
 
   /** The request has passed the gate and asks for the subprotocol. */
@@ -126,6 +131,10 @@ class Socket {
     return !this.#holdsPlace;
   }
 
+  get isOpening(): boolean {
+    return this.#state.kind === "opening";
+  }
+
   destroy(): void {
     this.#ws.terminate();
   }
@@ -156,6 +165,8 @@ class Socket {
         return;
       case "closed":
         return;
+      default:
+        assertNever(state);
     }
   }
 

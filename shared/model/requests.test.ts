@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import {
-  canContinue,
   canRedo,
   canUndo,
   continueTarget,
@@ -12,16 +11,18 @@ import {
 } from "./requests.ts";
 import { titleFromPrompt } from "./title.ts";
 
-/** `d` done, `c` cancelled, `f` failed, `i` interrupted, `r` running, `q` queued; upper case: undone. */
+/** `d` done, `c` cancelled, `w` cancelled before it began, `f` failed, `i` interrupted, `r` running, `q` queued; upper case: undone. */
 const requests = (letters: string): RequestFacts[] =>
   [...letters].map((letter, index) => ({
     seq: index + 1,
     undone: letter !== letter.toLowerCase(),
+    startedAt: letter === "w" || letter === "q" ? null : 0,
     state:
       (
         {
           d: "done",
           c: "cancelled",
+          w: "cancelled",
           f: "failed",
           i: "interrupted",
           r: "running",
@@ -38,6 +39,8 @@ describe("undo", () => {
     ["dD", 1],
     ["DD", null],
     ["dDd", 3],
+    ["dw", 1],
+    ["w", null],
   ])("of %j takes %j", (letters, seq) => {
     expect(undoTarget(requests(letters))?.seq ?? null).toBe(seq);
     expect(canUndo(requests(letters))).toBe(seq !== null);
@@ -57,6 +60,7 @@ describe("redo", () => {
     ["dDD", 2],
     ["Dd", null],
     ["DdD", 3],
+    ["dDw", 2],
   ])("of %j brings back %j", (letters, seq) => {
     expect(redoTarget(requests(letters))?.seq ?? null).toBe(seq);
     expect(canRedo(requests(letters))).toBe(seq !== null);
@@ -74,9 +78,10 @@ describe("continue", () => {
     ["cD", 1],
     ["cr", null],
     ["cq", null],
+    ["cw", 1],
+    ["dw", null],
   ])("of %j goes on from %j", (letters, seq) => {
     expect(continueTarget(requests(letters))?.seq ?? null).toBe(seq);
-    expect(canContinue(requests(letters))).toBe(seq !== null);
   });
 });
 
@@ -88,6 +93,7 @@ describe("a session", () => {
     ["df", "failed"],
     ["i", "interrupted"],
     ["dF", "idle"],
+    ["iw", "interrupted"],
     ["dr", "running"],
     ["dq", "running"],
   ])("with %j is %s", (letters, state) => {

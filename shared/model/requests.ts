@@ -3,7 +3,7 @@
 
 import type { RequestRow, SessionRow } from "../protocol/rows.ts";
 
-export type RequestFacts = Pick<RequestRow, "seq" | "state" | "undone">;
+export type RequestFacts = Pick<RequestRow, "seq" | "state" | "undone" | "startedAt">;
 
 const newest = <R extends RequestFacts>(requests: readonly R[]): R | null =>
   requests.reduce<R | null>((best, each) => (best && best.seq > each.seq ? best : each), null);
@@ -21,9 +21,13 @@ export function runNext<R extends RequestFacts>(requests: readonly R[]): R | nul
   return oldest(requests.filter((each) => each.state === "queued"));
 }
 
-/** The newest request that is not undone. While the session is busy, undo is refused. */
+/** False for what was undone, and for what was taken out of the queue before it began. */
+export const isStanding = (request: RequestFacts): boolean =>
+  !request.undone && (request.state !== "cancelled" || request.startedAt !== null);
+
+/** The newest request that stands. While the session is busy, undo is refused. */
 export const undoTarget = <R extends RequestFacts>(requests: readonly R[]): R | null =>
-  newest(requests.filter((each) => !each.undone));
+  newest(requests.filter(isStanding));
 
 /** The first of the requests undone since the last one that stands: a new prompt leaves none. */
 export function redoTarget<R extends RequestFacts>(requests: readonly R[]): R | null {
@@ -43,8 +47,6 @@ export const canUndo = (requests: readonly RequestFacts[]): boolean =>
   !isBusy(requests) && undoTarget(requests) !== null;
 export const canRedo = (requests: readonly RequestFacts[]): boolean =>
   !isBusy(requests) && redoTarget(requests) !== null;
-export const canContinue = (requests: readonly RequestFacts[]): boolean =>
-  continueTarget(requests) !== null;
 
 /** A session is running while a request runs or waits; else the last standing request's end decides. */
 export function sessionState(requests: readonly RequestFacts[]): SessionRow["state"] {

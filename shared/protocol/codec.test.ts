@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Packr, Unpackr } from "msgpackr";
 import { describe, expect, it } from "vitest";
 import { CodecError, decode, encode } from "./codec.ts";
-import { NESTING_MAX } from "./msgpack-reader.ts";
+import { NESTING_MAX, VALUES_MAX } from "./msgpack-reader.ts";
 
 const bytes = (hex: string) =>
   Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number(`0x${byte}`));
@@ -130,6 +130,19 @@ describe("codec", () => {
     expect(() => decode(nested(NESTING_MAX + 1))).toThrow("nested");
     expect(() => decode(new Uint8Array(1_000_000).fill(0x91))).toThrow(CodecError);
     expect(() => decode(new Uint8Array(1_000_000).fill(0x81))).toThrow(CodecError);
+  });
+
+  it("[F7] refuses more values than any message has, before it makes them", () => {
+    const nulls = (count: number) => {
+      const whole = new Uint8Array(5 + count).fill(0xc0);
+      whole[0] = 0xdd;
+      new DataView(whole.buffer).setUint32(1, count);
+      return whole;
+    };
+    expect(decode(nulls(VALUES_MAX))).toHaveLength(VALUES_MAX);
+    expect(() => decode(nulls(VALUES_MAX + 1))).toThrow("values");
+    const half = new Array(VALUES_MAX / 2).fill(null);
+    expect(() => decode(encode([half, half]))).toThrow("values");
   });
 
   it("lets no key reach a prototype", () => {

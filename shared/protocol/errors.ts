@@ -32,8 +32,11 @@ export const ERROR_CODES = [
   "too_many_connections",
   "too_many_calls",
   "shutting_down",
+  // The daemon's disk is full or cannot be written.
+  "disk_failed",
   // Made by the client itself, never sent by the daemon.
   "not_connected",
+  "storage_failed",
   "internal",
 ] as const;
 
@@ -42,7 +45,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export const wireErrorSchema = z.object({
   code: z.enum(ERROR_CODES),
   message: z.string(),
-  /** True when the same call may succeed later unchanged. */
+  /** True when the same call may succeed later unchanged, a command under a fresh id. */
   retryable: z.boolean(),
   details: z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
 });

@@ -12,7 +12,7 @@ export const MODE_XX = 0x02;
 
 export const introductionSchema = z.object({
   /** Protocol versions the client speaks. */
-  versions: z.array(z.int()),
+  versions: z.array(z.int()).check(z.maxLength(16)),
   appVersion: z.string().check(z.maxLength(64)),
   /** What the device calls itself, e.g. "Chromium on Linux". */
   deviceName: z.string().check(z.maxLength(200)),

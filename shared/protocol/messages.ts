@@ -1,5 +1,5 @@
-// The messages of the socket (design.md section 4), after the handshake. MessagePack maps; unknown
-// fields are ignored.
+// The messages of the socket after the handshake (docs/protocol.md). MessagePack maps; unknown fields
+// are ignored.
 
 import * as z from "zod/mini";
 import { ID_PATTERN } from "../ids.ts";
@@ -12,8 +12,7 @@ const callIdSchema = z.int().check(z.nonnegative());
 const pageTokenSchema = z.string().check(z.maxLength(64));
 
 /** How much history a device keeps. `everything` is the only one so far. */
-export const scopeSchema = z.object({ kind: z.literal("everything") });
-export type Scope = z.infer<typeof scopeSchema>;
+const scopeSchema = z.object({ kind: z.literal("everything") });
 
 export const clientMessageSchema = z.discriminatedUnion("type", [
   /** First message of a connection. Without epoch, cursor and token: a device that holds nothing. */

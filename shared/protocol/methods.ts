@@ -2,7 +2,7 @@
 // A command changes something and carries a commandId (F5); a query does not.
 
 import * as z from "zod/mini";
-import { PATH_MAX_CHARS, PROMPT_MAX_BYTES, TITLE_MAX_CHARS } from "../limits.ts";
+import { PATH_MAX_CHARS, TITLE_MAX_CHARS } from "../limits.ts";
 import { blobHashSchema, deviceIdSchema, requestIdSchema, sessionIdSchema } from "./rows.ts";
 
 const title = z.string().check(z.trim(), z.minLength(1), z.maxLength(TITLE_MAX_CHARS));
@@ -11,15 +11,15 @@ const session = { sessionId: sessionIdSchema };
 const none = z.object({});
 const requests = z.object({ requestIds: z.array(requestIdSchema) });
 
-/** Code units, which never outnumber UTF-8 bytes; the daemon checks the bytes as well. */
-const promptText = z.string().check(z.minLength(1), z.maxLength(PROMPT_MAX_BYTES));
+/** At most PROMPT_MAX_BYTES of UTF-8; the daemon counts them, and answers too_large with both numbers. */
+const promptText = z.string().check(z.minLength(1));
 
 const command = <P, R>(params: P, result: R) => ({ kind: "command" as const, params, result });
 const query = <P, R>(params: P, result: R) => ({ kind: "query" as const, params, result });
 /** A query that only a local connection (the daemon's Unix socket) may make. */
 const local = <P, R>(params: P, result: R) => ({ kind: "local" as const, params, result });
 
-export const folderSchema = z.object({
+const folderSchema = z.object({
   /** Absolute, links resolved. */
   path: z.string(),
   /** The same with the home folder as `~`. */
@@ -33,7 +33,7 @@ export const folderSchema = z.object({
 });
 export type Folder = z.infer<typeof folderSchema>;
 
-export const modelSchema = z.object({
+const modelSchema = z.object({
   /** `provider/model`. */
   id: z.string(),
   name: z.string(),

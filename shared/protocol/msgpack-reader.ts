@@ -1,9 +1,12 @@
 // MessagePack to values, in one pass that trusts nothing: lengths are checked against what is there
-// before anything is made, nesting is bounded, map keys are strings, extension types are refused.
+// before anything is made, nesting and the number of values are bounded, map keys are strings,
+// extension types are refused.
 
 import { CodecError } from "./codec-error.ts";
 
 export const NESTING_MAX = 64;
+/** A whole page has some ten thousand. Of one-byte values 64 MiB would hold up everybody else for seconds. */
+export const VALUES_MAX = 1_000_000;
 /** Up to here putting characters together costs less than a call of the platform's decoder. */
 const SHORT_MAX_BYTES = 24;
 
@@ -13,6 +16,7 @@ export class MsgpackReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #at = 0;
+  #values = 0;
 
   constructor(bytes: Uint8Array) {
     // A plain view even of a Buffer, whose slices would be Buffers.
@@ -101,6 +105,10 @@ export class MsgpackReader {
   /** Each value takes at least a byte: a count beyond what is left is a lie, found before the work. */
   #enter(values: number, depth: number): void {
     if (values > this.#bytes.length - this.#at) throw new CodecError("The message is cut short.");
+    this.#values += values;
+    if (this.#values > VALUES_MAX) {
+      throw new CodecError(`The message holds more than ${VALUES_MAX} values.`);
+    }
     if (depth >= NESTING_MAX && values > 0) {
       throw new CodecError(`The message is nested more than ${NESTING_MAX} deep.`);
     }

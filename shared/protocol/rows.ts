@@ -1,4 +1,4 @@
-// The durable rows of the change feed (design.md section 5). One schema yields type and guard.
+// The durable rows of the change feed (docs/protocol.md). One schema yields type and guard.
 // Session id, row id and rev live on the envelope (`Change`), never in a row.
 
 import * as z from "zod/mini";
@@ -26,11 +26,11 @@ export const deviceIdSchema = brand<DeviceId>(ID_PATTERN);
 export const callIdSchema = brand<CallId>(CALL_ID_PATTERN);
 export const blobHashSchema = brand<BlobHash>(BLOB_HASH_PATTERN);
 /** Milliseconds since the epoch, by the daemon's clock. For show only: order is rev's, seq's and turn ids' affair. */
-export const timeSchema = z.int();
+const timeSchema = z.int();
 const countSchema = z.int().check(z.nonnegative());
 
 /** A text that may be long. `blob` null: `head` is all of it; else `head` is how it begins. */
-export const textBodySchema = z.object({
+const textBodySchema = z.object({
   head: z.string(),
   /** UTF-8 bytes of the whole text. */
   size: countSchema,
@@ -38,14 +38,14 @@ export const textBodySchema = z.object({
 });
 export type TextBody = z.infer<typeof textBodySchema>;
 
-export const usageSchema = z.object({
+const usageSchema = z.object({
   inputTokens: countSchema,
   outputTokens: countSchema,
   cachedTokens: countSchema,
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-export const sessionRowSchema = z.object({
+const sessionRowSchema = z.object({
   title: z.string(),
   /** False while the title is only the start of the first prompt. */
   titled: z.boolean(),
@@ -70,23 +70,14 @@ export const sessionRowSchema = z.object({
 });
 export type SessionRow = z.infer<typeof sessionRowSchema>;
 
-export const REQUEST_STATES = [
-  "queued",
-  "running",
-  "done",
-  "cancelled",
-  "failed",
-  "interrupted",
-] as const;
-
-export const requestRowSchema = z.object({
+const requestRowSchema = z.object({
   /** Order within the session, from 1, given by the daemon. */
   seq: countSchema,
   /** `continue`: the user asked the model to go on after an interrupted, cancelled or failed request. */
   kind: z.enum(["prompt", "continue"]),
   text: textBodySchema,
   sentBy: z.nullable(deviceIdSchema),
-  state: z.enum(REQUEST_STATES),
+  state: z.enum(["queued", "running", "done", "cancelled", "failed", "interrupted"]),
   undone: z.boolean(),
   createdAt: timeSchema,
   startedAt: z.nullable(timeSchema),
@@ -95,7 +86,7 @@ export const requestRowSchema = z.object({
 });
 export type RequestRow = z.infer<typeof requestRowSchema>;
 
-export const toolCallSchema = z.object({
+const toolCallSchema = z.object({
   callId: callIdSchema,
   name: z.string(),
   /** JSON text as the model wrote it. */
@@ -107,7 +98,7 @@ export const toolCallSchema = z.object({
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
-export const turnRowSchema = z.object({
+const turnRowSchema = z.object({
   requestId: requestIdSchema,
   createdAt: timeSchema,
   endedAt: z.nullable(timeSchema),
@@ -124,7 +115,7 @@ export const turnRowSchema = z.object({
 });
 export type TurnRow = z.infer<typeof turnRowSchema>;
 
-export const toolResultRowSchema = z.object({
+const toolResultRowSchema = z.object({
   turnId: countSchema,
   callId: callIdSchema,
   name: z.string(),
@@ -140,7 +131,7 @@ export type ToolResultRow = z.infer<typeof toolResultRowSchema>;
 
 export const ROLES = ["owner", "guest", "viewer"] as const;
 
-export const deviceRowSchema = z.object({
+const deviceRowSchema = z.object({
   name: z.string(),
   role: z.enum(ROLES),
   /** X25519 public key, base64url. */

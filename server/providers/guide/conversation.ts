@@ -27,6 +27,10 @@ export interface Reply {
 
 export const finalReply = (text: string): Reply => ({ text, calls: [] });
 
+/** A tool's words without the advice to models that they end in. */
+export const forPeople = (text: string): string =>
+  text.replace(/ Use (?:list_files|read_file)\b[^.]*\.$/, "");
+
 export function readConversation(messages: readonly ModelMessage[]): Conversation {
   const lastUser = messages.findLastIndex((message) => message.role === "user");
   const asked = messages
@@ -36,7 +40,7 @@ export function readConversation(messages: readonly ModelMessage[]): Conversatio
   const answers = readAnswers(messages.slice(lastUser + 1));
   if (last.kind !== "continue") return { intent: last, isTakenUp: false, answers };
   const earlier = asked.findLast(
-    (intent) => intent.kind !== "continue" && intent.kind !== "unknown",
+    ({ kind }) => kind !== "continue" && kind !== "unknown" && kind !== "thanks",
   );
   return earlier
     ? { intent: earlier, isTakenUp: true, answers }

@@ -23,6 +23,11 @@ describe("what is asked", () => {
     startLine,
     maxLines,
   });
+  const count = (path = ".", language: string | null = null): Intent => ({
+    kind: "count",
+    path,
+    language,
+  });
   test.each<[string, Intent]>([
     ["What is in this folder?", overview()],
     ["what's in here", overview()],
@@ -54,6 +59,41 @@ describe("what is asked", () => {
     ["cat a.ts:7", read("a.ts", 7)],
     ["list src", { kind: "list", path: "src" }],
     ["List the files", { kind: "list", path: "." }],
+    ["what is here?", overview()],
+    ["Read file “ odd name.md”", read(" odd name.md")],
+    ["show lines 10-20 of src/a.ts", read("src/a.ts", 10, 11)],
+    ["show line 5 of package.json", read("package.json", 5, 1)],
+    ["show me the first 20 lines of a.ts", read("a.ts", 1, 20)],
+    ["README.md", read("README.md")],
+    ["server/main.ts:7", read("server/main.ts", 7)],
+    ["readme", read("readme")],
+    ["where is parsePage defined?", search("parsePage")],
+    ["show me all files", { kind: "list", path: "." }],
+    ["show files in src", { kind: "list", path: "src" }],
+    ["tree", { kind: "list", path: "." }],
+    ["How many lines of code?", count()],
+    ["how many files are there?", count()],
+    ["How many lines of TypeScript", count(".", "TypeScript")],
+    ["how many typescript files are there in src?", count("src", "typescript")],
+    ["count lines of python in tools", count("tools", "python")],
+    ["count the files in server", count("server")],
+    ["how many lines does src/a.ts have?", count("src/a.ts")],
+    ["How big is this project?", count()],
+    ["Which languages does it use?", count()],
+    ["serach for foo", search("foo")],
+    ["explian this project", overview()],
+    ["what si in this folder", overview()],
+    ["sumarize this repo", overview()],
+    ["thanks", { kind: "thanks" }],
+    ["Thank you!", { kind: "thanks" }],
+    ["ok", { kind: "thanks" }],
+    ["👍", { kind: "thanks" }],
+    ["hello there", { kind: "help" }],
+    [".", { kind: "help" }],
+    ["Was ist in diesem Ordner?", { kind: "unknown" }],
+    ["find files named *.css", { kind: "unknown" }],
+    ["fix the bug", { kind: "unknown" }],
+    ["delete everything", { kind: "unknown" }],
     ["help", { kind: "help" }],
     ["What can you do?", { kind: "help" }],
     ["hello", { kind: "help" }],
@@ -190,6 +230,59 @@ describe("the guide", () => {
     expect((await ask(folder, "show long.txt")).text).toContain("`read long.txt from line 2001`");
     expect((await ask(folder, "read nothing.txt")).text).toContain("There is no `nothing.txt`");
     expect((await ask(folder, "show src")).text).toContain("- `a.ts`\n- `b.ts`");
+  });
+
+  test("finds the file that is meant when case or ending are missing, if it is one only", async () => {
+    const folder = await makeFolderOf({ ...PROJECT, "docs/a.md": "1", "docs/a.txt": "2" });
+    const readme = await ask(folder, "show me the readme");
+    expect(readme.called).toEqual([
+      'read_file {"path":"readme"}',
+      'list_files {"path":"."}',
+      'read_file {"path":"README.md"}',
+    ]);
+    expect(readme.text).toContain("`README.md`, lines 1–");
+    expect((await ask(folder, "read docs/GUIDE.md")).text).toContain("`docs/guide.md`, line 1");
+    const { text } = await ask(folder, "read docs/a");
+    expect(text).toContain("There is no `docs/a` in the working folder.");
+    expect(text).not.toContain("list_files");
+  });
+
+  test("shows a file when asked what it is", async () => {
+    const folder = await makeFolderOf(PROJECT);
+    const { text } = await ask(folder, "what is in docs/guide.md?");
+    expect(text).toContain("`docs/guide.md`, line 1 of 1:");
+  });
+
+  test("counts lines and files, of one language or of all", async () => {
+    const folder = await makeFolderOf(PROJECT);
+    expect((await ask(folder, "how many lines of ts?")).text).toMatch(
+      /^\*\*3 lines\*\* of TypeScript in \*\*2\*\* files\.\n\nThe folder holds \*\*6 files\*\*/,
+    );
+    expect((await ask(folder, "how many lines of cobol")).text).toMatch(/^There is no `cobol`/);
+    expect((await ask(folder, "how many files are in src?")).text).toMatch(
+      /^`src` holds \*\*2 files\*\*/,
+    );
+    expect((await ask(folder, "count the lines in src/a.ts")).text).toMatch(
+      /^`src\/a.ts` has \*\*\d+ lines?\*\*\.$/,
+    );
+    expect((await ask(folder, "how many lines in lib?")).text).toContain("There is no `lib`");
+  });
+
+  test("says so when a search left out lines, or may not go where it was told", async () => {
+    const folder = await makeFolderOf({ "min.js": `needle${"a".repeat(5 * 1024 * 1024)}\n` });
+    expect((await ask(folder, "find needle")).text).toMatch(
+      /Nothing contains `needle`.*\n\nNot looked at: 1 line too long to show\.$/s,
+    );
+    const outside = await ask(folder, "find root in /etc");
+    expect(outside.called).toHaveLength(1);
+    expect(outside.text).toContain("lies outside the working folder");
+  });
+
+  test("lists a name with an arrow in it as what it is", async () => {
+    const folder = await makeFolderOf({ "a -> b.txt": "1" });
+    expect((await ask(folder, "ls")).text).toBe(
+      "The folder holds 1 entry (0 folders, 1 file, 0 links; files 1 byte):\n\n- `a -> b.txt`",
+    );
   });
 
   test("is honest about what it is, and says so again when it does not understand", async () => {

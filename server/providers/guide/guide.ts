@@ -6,7 +6,8 @@ import type { CallId } from "../../../shared/ids.ts";
 import type { Clock } from "../../clock.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
 import { type Conversation, finalReply, type Reply, readConversation } from "./conversation.ts";
-import { HELP, NOT_UNDERSTOOD, NOTHING_TO_TAKE_UP } from "./help.ts";
+import { count } from "./count.ts";
+import { HELP, NOT_UNDERSTOOD, NOTHING_TO_TAKE_UP, WELCOME } from "./help.ts";
 import { overview } from "./overview.ts";
 import { paced } from "./pace.ts";
 import { list, read, search } from "./search-and-read.ts";
@@ -52,6 +53,10 @@ function replyTo(conversation: Conversation): Reply {
       return search(conversation, intent);
     case "read":
       return read(conversation, intent);
+    case "count":
+      return count(conversation, intent);
+    case "thanks":
+      return finalReply(WELCOME);
     case "help":
       return finalReply(HELP);
     case "continue":

@@ -5,6 +5,7 @@ const EXAMPLES = [
   '- `Find TODO` or `Search "upload" in src`',
   "- `Read README.md` or `Show src/main.ts from line 100`",
   "- `List src`",
+  "- `How many lines of TypeScript?`",
 ];
 
 const WHAT_I_AM =
@@ -19,10 +20,12 @@ const REAL_MODELS =
 export const HELP = [WHAT_I_AM, "You can ask me:", EXAMPLES.join("\n"), REAL_MODELS].join("\n\n");
 
 export const NOT_UNDERSTOOD = [
-  "I did not understand that. I am rule-based and know only a few requests:",
+  "I did not understand that. I am rule-based and know only a few requests, in English:",
   EXAMPLES.join("\n"),
   REAL_MODELS,
 ].join("\n\n");
+
+export const WELCOME = "You are welcome. Ask on whenever you like; `help` says what I can do.";
 
 export const NOTHING_TO_TAKE_UP = [
   "There is no earlier request here that I understood, so I cannot take one up again. You can ask me:",

@@ -1,8 +1,9 @@
 // "What is in this folder?": lists it and counts it, reads what describes it, then tells.
 
-import { type Conversation, finalReply, type Reply } from "./conversation.ts";
+import { type Conversation, finalReply, forPeople, type Reply } from "./conversation.ts";
 import { inlineCode, number, plural } from "./markdown.ts";
 import { describeManifest, firstParagraph, isManifest, isReadme } from "./project-files.ts";
+import { read } from "./search-and-read.ts";
 import {
   type LineCounts,
   type ListedEntry,
@@ -27,7 +28,11 @@ export function overview({ answers }: Conversation, path: string): Reply {
       ],
     };
   }
-  if (listing.isError) return finalReply(`I could not look there. ${listing.text}`);
+  if (listing.isError && listing.text.includes(" is a file.") && path !== ".") {
+    const reads = answers.filter((answer) => answer.name !== "line_count").slice(1);
+    return read({ answers: reads }, { kind: "read", path, startLine: 1, maxLines: null });
+  }
+  if (listing.isError) return finalReply(`\n\nI could not look there. ${forPeople(listing.text)}`);
   const entries = readListing(listing.text);
   const wanted = documentsOf(entries).map((name) =>
     path === "." ? name : `${path.replace(/\/+$/, "")}/${name}`,
@@ -73,7 +78,8 @@ function documentsOf(entries: readonly ListedEntry[]): string[] {
   return [...readmes, ...files.filter(isManifest)].slice(0, DOCUMENTS_READ_MAX);
 }
 
-function countSections(
+/** A sentence with the totals, and a table by language. */
+export function countSections(
   counts: LineCounts | null,
   answer: string | undefined,
   path: string,

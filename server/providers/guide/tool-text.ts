@@ -12,7 +12,9 @@ export function readListing(text: string): ListedEntry[] {
     .slice(2)
     .flatMap((line): ListedEntry[] => {
       if (line.startsWith("[cut:")) return [];
-      if (line.includes(" -> ")) {
+      // A file's line ends in its size, so an arrow before that is part of its name.
+      const hasSize = / {2}(?:[\d.]+ (?:bytes?|[KMGT]iB)|special file|not readable)$/.test(line);
+      if (line.includes(" -> ") && !hasSize) {
         return [{ name: line.slice(0, line.indexOf(" -> ")), kind: "link" }];
       }
       const name = line.slice(0, line.lastIndexOf("  "));
@@ -111,6 +113,8 @@ export interface SearchAnswer {
   } | null;
   readonly filesSearched: number | null;
   readonly hits: readonly SearchHit[];
+  /** As the tool says it: "1 line too long to show". */
+  readonly leftOut: string | null;
 }
 
 export function readSearch(text: string): SearchAnswer {
@@ -130,6 +134,7 @@ export function readSearch(text: string): SearchAnswer {
       files: Number(counted[3]),
     },
     filesSearched: searched ? Number(searched[1]) : null,
+    leftOut: /^\[left out: (.*)\]$/m.exec(text)?.[1] ?? null,
     hits,
   };
 }
