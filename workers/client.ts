@@ -30,6 +30,11 @@ export interface WorkersClient {
     method: M,
     params: Params<M>,
   ): { commandId: string; answer: Promise<Result<M>> };
+  /**
+   * Takes back a command that still waits. True: it is never sent, and its `answer` never settles.
+   * False: it is on its way or answered.
+   */
+  withdraw(commandId: string): Promise<boolean>;
   /** The whole of a text: from the row, from IndexedDB, else from the daemon. */
   text(body: TextBody): Promise<string>;
   saveDraft(sessionId: SessionId, text: string): void;
@@ -53,20 +58,27 @@ const RENDER_START_MS = 300;
 export function createWorkersClient(options: WorkersClientOptions): WorkersClient {
   const opened = new Set<SessionId>();
   const render = new RenderProxy();
-  const sync = startSync();
+  const sync = startSync(() => attach(null));
+
+  let release = () => {};
 
   const attach = (enrolment: string | null) => {
+    release();
     const { port1, port2 } = new MessageChannel();
     render.attach(port2);
     const { deviceName } = options;
     sync.post({ type: "attach", renderPort: port1, enrolment, deviceName }, [port1]);
     for (const sessionId of opened) sync.post({ type: "open", sessionId });
+    release = holdLife((lock) => sync.post({ type: "alive", lock }));
   };
   attach(options.enrolment);
   setTimeout(() => render.start(), RENDER_START_MS);
   followLifecycle({
     wake: () => sync.post({ type: "wake" }),
-    left: () => sync.post({ type: "detach" }),
+    left: () => {
+      sync.post({ type: "detach" });
+      release();
+    },
     returned: () => attach(null),
   });
 
@@ -83,6 +95,7 @@ export function createWorkersClient(options: WorkersClientOptions): WorkersClien
     earlier: (sessionId) => sync.post({ type: "earlier", sessionId }),
     query: (method, params) => sync.query(method, params),
     command: (method, params) => sync.command(method, params),
+    withdraw: (commandId) => sync.withdraw(commandId),
     text: (body) => sync.text(body),
     saveDraft: (sessionId, text) => sync.post({ type: "draft", sessionId, text }),
     enrol: (secret) => sync.post({ type: "enrol", secret }),
@@ -91,10 +104,27 @@ export function createWorkersClient(options: WorkersClientOptions): WorkersClien
   };
 }
 
-function startSync(): SyncProxy {
+/**
+ * A shared worker may die with the page it was started for, and its ports say nothing: the lock it
+ * held does. Then another takes its place; `replaced` attaches to it.
+ */
+function startSync(replaced: () => void): SyncProxy {
+  const listen = (end: ReturnType<typeof openSyncWorker>) => {
+    end.onmessage = ({ data }: MessageEvent<SyncMessage>) => sync.receive(data);
+  };
+  const whenDead = (lock: string) => {
+    void navigator.locks.request(lock, () => {
+      const successor = openSyncWorker();
+      listen(successor);
+      sync.replace(successor);
+      replaced();
+      sync.askAgain();
+    });
+  };
+  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   const end = openSyncWorker();
-  const sync = new SyncProxy(end, (length) => crypto.getRandomValues(new Uint8Array(length)));
-  end.onmessage = ({ data }: MessageEvent<SyncMessage>) => sync.receive(data);
+  const sync = new SyncProxy(end, randomBytes, whenDead);
+  listen(end);
   return sync;
 }
 
@@ -110,6 +140,25 @@ function openSyncWorker(): SyncEnd & { onmessage: ((event: MessageEvent) => void
     type: "module",
     name: "troupe-sync",
   });
+}
+
+/**
+ * A page that crashes says no goodbye, but the browser gives back its locks: the sync worker waits for
+ * this one. Returns what gives it back. Where there are no locks (plain http on a network address),
+ * only a goodbye counts.
+ */
+function holdLife(held: (lock: string) => void): () => void {
+  if (!("locks" in navigator)) return () => {};
+  const lock = `troupe-page-${crypto.randomUUID()}`;
+  const life = new AbortController();
+  const over = new Promise<void>((resolve) =>
+    life.signal.addEventListener("abort", () => resolve()),
+  );
+  void navigator.locks.request(lock, () => {
+    held(lock);
+    return over;
+  });
+  return () => life.abort();
 }
 
 interface LifecycleActions {

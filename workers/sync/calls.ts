@@ -4,7 +4,7 @@
 import { Failure, type WireError } from "../../shared/protocol/errors.ts";
 import type { ClientMessage } from "../../shared/protocol/messages.ts";
 import { type CommandMethod, methods, type QueryMethod } from "../../shared/protocol/methods.ts";
-import { PROBE_CALL_ID } from "./engine.ts";
+import { PROBE_CALL_ID } from "./probe.ts";
 
 type CallableMethod = CommandMethod | QueryMethod;
 

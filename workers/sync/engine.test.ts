@@ -31,7 +31,7 @@ describe("pages and the cursor", () => {
     const page = await bench.page();
     expect(bench.daemon.of("ack")).toEqual([]);
     expect(bench.replica.stored.cursor).toBe(0);
-    expect(page.state).toMatchObject({ kind: "refused", error: { code: "internal" } });
+    expect(page.state).toMatchObject({ kind: "refused", error: { code: "storage_failed" } });
     bench.replica.beforeStore = async () => {};
     await bench.clock.advance(RECONNECT_MAX_MS);
     await bench.network.deliver();
@@ -213,6 +213,48 @@ describe("who is who", () => {
     expect(bench.replica.daemonKey).toEqual(bench.daemon.keys.publicKey);
   });
 
+  test("a launch link pairs with a changed key only once that key was shown, also after a restart", async () => {
+    const bench = makeWorkbench();
+    await bench.page("secret");
+    await bench.page();
+    Object.assign(bench.daemon, { keys: makeKeyPair(nobleCrypto, makeBytes(3)) });
+    const first = makeWorkbench({ replica: bench.replica });
+    Object.assign(first.daemon, { keys: bench.daemon.keys });
+    const early = await first.page("opened before");
+    expect(early.state?.kind).toBe("changed-key");
+    early.say({ type: "wake" });
+    await first.network.deliver();
+    expect(early.state?.kind).toBe("changed-key");
+    expect(first.daemon.introductions).toEqual([]);
+
+    const second = makeWorkbench({ replica: bench.replica });
+    Object.assign(second.daemon, { keys: bench.daemon.keys });
+    const late = await second.page("opened after");
+    expect(late.state?.kind).toBe("live");
+    expect(second.daemon.introductions.at(-1)?.enrolment?.secret).toBe("opened after");
+    expect(bench.replica.daemonKey).toEqual(bench.daemon.keys.publicKey);
+    expect(bench.replica.offered).toBeNull();
+  });
+
+  test("a third key is shown anew, whatever was shown before", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page("secret");
+    for (const seed of [3, 4]) {
+      Object.assign(bench.daemon, { keys: makeKeyPair(nobleCrypto, makeBytes(seed)) });
+      bench.network.close();
+      await bench.network.deliver();
+      await bench.clock.advance(300);
+      await bench.network.deliver();
+      if (seed === 4) page.say({ type: "enrol", secret: "for the one before" });
+      await bench.network.deliver();
+      expect(page.state).toMatchObject({
+        kind: "changed-key",
+        offered: bench.daemon.identity().fingerprint,
+      });
+    }
+    expect(bench.daemon.introductions).toHaveLength(1);
+  });
+
   test("a refusal is shown with the daemon's identity, and not tried again by itself", async () => {
     const bench = makeWorkbench();
     const error = { code: "not_enrolled", message: "Who are you?", retryable: false } as const;
@@ -242,14 +284,14 @@ describe("who is who", () => {
 });
 
 describe("losing the connection", () => {
-  test("a lost daemon is tried again with growing waits, the first within 250 ms", async () => {
+  test("a lost daemon is tried again at once for 10 s, then with growing waits, and asked for before a socket is opened", async () => {
     const bench = makeWorkbench();
     const page = await bench.page();
     bench.network.isReachable = false;
     bench.network.close();
     await bench.network.deliver();
     const waits: number[] = [];
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 120; i++) {
       const { state } = page;
       if (state?.kind !== "offline") throw new Error(`It is ${state?.kind}`);
       const wait = state.retryAt - bench.clock.now();
@@ -257,7 +299,9 @@ describe("losing the connection", () => {
       await bench.clock.advance(wait);
       await bench.network.deliver();
     }
-    expect(waits.slice(0, 5)).toEqual([250, 500, 999, 1998, 1998]);
+    expect(waits.slice(0, 40)).toEqual(Array.from({ length: 40 }, () => 250));
+    expect(waits[42]).toBe(1998);
+    expect(bench.network.opened).toBe(1);
     expect(Math.max(...waits)).toBeLessThanOrEqual(RECONNECT_MAX_MS);
     expect(waits.at(-1)).toBeGreaterThan(RECONNECT_MAX_MS * 0.9);
     bench.network.isReachable = true;
@@ -328,6 +372,38 @@ describe("losing the connection", () => {
     await bench.clock.advance(2_000);
     await bench.network.deliver();
     expect(bench.network.opened).toBe(2);
+    expect(page.state?.kind).toBe("live");
+  });
+
+  test("[L3] what was still on its way when the socket died is no sign of life", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page();
+    await bench.clock.advance(1_000);
+    bench.daemon.say({ type: "beat" });
+    page.say({ type: "wake" });
+    bench.network.goDead();
+    await bench.clock.advance(1_000);
+    // Waking again puts nothing off.
+    page.say({ type: "wake" });
+    await bench.clock.advance(1_000);
+    await bench.network.deliver();
+    expect(bench.network.opened).toBe(2);
+    expect(page.state?.kind).toBe("live");
+  });
+
+  test("[L3] a wake does not wait for an attempt that hangs in a network that is gone", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page();
+    bench.network.isSilent = true;
+    bench.network.close();
+    await bench.network.deliver();
+    await bench.clock.advance(250);
+    await bench.network.deliver();
+    expect(page.state?.kind).toBe("connecting");
+    await bench.clock.advance(2_000);
+    bench.network.isSilent = false;
+    page.say({ type: "wake" });
+    await bench.network.deliver();
     expect(page.state?.kind).toBe("live");
   });
 

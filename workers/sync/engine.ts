@@ -13,18 +13,14 @@ import type { ClientMessage, DaemonMessage } from "../../shared/protocol/message
 import type { Change } from "../../shared/protocol/rows.ts";
 import { PROTOCOL_VERSION } from "../../shared/protocol/version.ts";
 import { retryDelay } from "./backoff.ts";
-import { FeedIntake } from "./feed-intake.ts";
+import { FeedIntake, type Standing } from "./feed-intake.ts";
 import { isSilent, makeHeartbeat } from "./heartbeat.ts";
 import { type Admitted, Link, type LinkEnd, type LinkSurroundings } from "./link.ts";
+import { Pairing } from "./pairing.ts";
 import type { ConnectionState, LostBecause } from "./port.ts";
+import { PROBE_CALL_ID, PROBE_MS, Probe } from "./probe.ts";
 import type { Keyring, Position, ReplicaRows } from "./replica.ts";
-
-/** How long a daemon may take to show life after a wake. */
-const PROBE_MS = 2_000;
-/** The call id of probes; answers to it are nobody's. */
-export const PROBE_CALL_ID = 0;
-/** A timer that fires this much late means that the machine slept. */
-const SLEEP_MS = 5_000;
+import { watchForSleep } from "./sleep-watch.ts";
 
 type Message<T extends DaemonMessage["type"]> = Extract<DaemonMessage, { type: T }>;
 
@@ -40,6 +36,8 @@ export interface EngineListener {
   /** Until the next `ready` it does not, and calls under way will have no answer. */
   lost(): void;
   caughtUp(): void;
+  /** Another worker wrote to the replica: what was shown here is not what it holds. */
+  moved(): void;
 }
 
 export interface EngineOptions {
@@ -62,15 +60,19 @@ interface Live {
 
 export class Engine {
   readonly #options: EngineOptions;
+  readonly #probe: Probe;
+  readonly #pairing: Pairing;
   #deviceName = "";
-  #enrolment: string | null = null;
   #state: ConnectionState = { kind: "connecting" };
   #syncedAt: number | null = null;
   /** Counts attempts to connect: what an earlier one still does is void. */
   #round = 0;
-  #isPreparing = false;
+  /** When the attempt under way began, if one is. It may hang in a network that is gone. */
+  #attemptAt: number | null = null;
   #link: Link | null = null;
   #intake: FeedIntake | null = null;
+  /** Where what was shown stood when the last connection was begun or had its last page stored. */
+  #shown: () => Standing | null = () => null;
   #admitted: Admitted | null = null;
   #live: Live | null = null;
   #farewell: LostBecause | null = null;
@@ -79,10 +81,11 @@ export class Engine {
   /** A refusal stays shown while it is tried whether it still holds. */
   #isQuiet = false;
   #cancelRetry = () => {};
-  #cancelProbe = () => {};
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#probe = new Probe(options.around.clock, () => this.#dropSilent());
+    this.#pairing = new Pairing(options.replica);
   }
 
   get state(): ConnectionState {
@@ -101,8 +104,8 @@ export class Engine {
   /** Call once, before anything else. */
   start(deviceName: string, enrolment: string | null): void {
     this.#deviceName = deviceName;
-    this.#enrolment = enrolment;
-    this.#watchForSleep(this.#options.around.clock.now());
+    this.#pairing.give(enrolment);
+    watchForSleep(this.#options.around.clock, () => this.wake());
     void this.#connect();
   }
 
@@ -113,23 +116,18 @@ export class Engine {
 
   /** The network came back or someone is looking: find out now whether the daemon is there. */
   wake(): void {
-    if (this.#live !== null) this.#probe(this.#live);
-    else if (this.#link === null && !this.#isPreparing) {
+    const { clock } = this.#options.around;
+    if (this.#live !== null) this.#doubt(this.#live);
+    else if (this.#attemptAt === null || clock.now() - this.#attemptAt >= PROBE_MS) {
       this.#isQuiet = this.#state.kind === "refused" || this.#state.kind === "changed-key";
       void this.#connect();
     }
   }
 
-  /** Pairs again, with another daemon key if that is what was wrong. Nothing while connected. */
+  /** Pairs again, with another daemon key if that is what was shown to be wrong. Nothing while connected. */
   async enrol(secret: string): Promise<void> {
     if (this.isReady) return;
-    this.#enrolment = secret;
-    try {
-      if (this.#state.kind === "changed-key") await this.#options.replica.pinDaemon(null);
-    } catch (error) {
-      this.storageFailed(error);
-      return;
-    }
+    this.#pairing.give(secret);
     await this.#connect();
   }
 
@@ -152,12 +150,11 @@ export class Engine {
   storageFailed(error: unknown): void {
     this.#round++;
     this.#forget();
-    this.#isPreparing = false;
     const reason = error instanceof Error ? error.message : String(error);
     const message = `This browser's storage failed: ${reason}`;
     this.#show({
       kind: "refused",
-      error: { code: "internal", message, retryable: true },
+      error: { code: "storage_failed", message, retryable: true },
       daemon: null,
     });
     this.#retryIn(RECONNECT_MAX_MS);
@@ -166,7 +163,7 @@ export class Engine {
   async #connect(): Promise<void> {
     this.#forget();
     const round = ++this.#round;
-    this.#isPreparing = true;
+    this.#attemptAt = this.#options.around.clock.now();
     this.#show({ kind: "connecting" });
     const { replica, around } = this.#options;
     try {
@@ -176,14 +173,14 @@ export class Engine {
         replica.position(),
       ]);
       if (round !== this.#round) return;
-      this.#isPreparing = false;
       this.#syncedAt ??= position.syncedAt;
+      this.#notice(position);
       const setup = { deviceKeys, pinned, introduction: this.#introduction() };
       this.#link = new Link(around, setup, {
         handshaking: () => this.#show({ kind: "handshaking" }),
         admitted: (admitted, daemonKey) => {
           this.#greet(admitted, position);
-          if (pinned === null) void this.#pin(daemonKey);
+          this.#pairing.admitted(daemonKey).catch((error) => this.storageFailed(error));
         },
         message: (message) => this.#message(message),
         ended: (end) => this.#ended(end),
@@ -193,29 +190,31 @@ export class Engine {
     }
   }
 
+  /** Between two connections of this worker, another one may have stored pages, or started over. */
+  #notice(position: Position): void {
+    const shown = this.#shown();
+    this.#shown = () => position;
+    const isSame =
+      shown === null ||
+      (shown.epoch === position.epoch &&
+        shown.cursor === position.cursor &&
+        shown.token === position.token);
+    if (!isSame) this.#options.listener.moved();
+  }
+
   #introduction(): Introduction {
-    const secret = this.#enrolment;
     return {
       versions: [PROTOCOL_VERSION],
       appVersion: this.#options.appVersion,
       deviceName: this.#deviceName,
-      enrolment: secret === null ? null : { kind: "launch", secret },
+      enrolment: this.#pairing.enrolment,
     };
-  }
-
-  async #pin(daemonKey: Uint8Array): Promise<void> {
-    try {
-      await this.#options.replica.pinDaemon(daemonKey);
-    } catch (error) {
-      this.storageFailed(error);
-    }
   }
 
   #greet(admitted: Admitted, position: Position): void {
     const { replica, around, listener } = this.#options;
     this.#admitted = admitted;
-    this.#enrolment = null;
-    this.#intake = new FeedIntake(replica, around.clock, position, {
+    const intake = new FeedIntake(replica, around.clock, position, {
       send: (message) => this.send(message),
       rows: (changes, reset) => listener.rows(changes, reset),
       progress: (applied, total) => {
@@ -226,6 +225,8 @@ export class Engine {
       overtaken: () => void this.#connect(),
       storageFailed: (error) => this.storageFailed(error),
     });
+    this.#intake = intake;
+    this.#shown = () => intake.stored;
     const { epoch, cursor, token } = position;
     const hello = { type: "hello", scope: { kind: "everything" } } as const;
     this.#link?.send({ ...hello, epoch, cursor, token });
@@ -244,10 +245,12 @@ export class Engine {
         listener.live(message.sessionId, message.event);
         return;
       case "result":
-        listener.result(message.id, message.value);
+        if (message.id === PROBE_CALL_ID) this.#probe.end();
+        else listener.result(message.id, message.value);
         return;
       case "failure":
-        if (message.id !== null) listener.failure(message.id, message.error);
+        if (message.id === PROBE_CALL_ID) this.#probe.end();
+        else if (message.id !== null) listener.failure(message.id, message.error);
         return;
       case "beat":
         if (this.#state.kind === "live") this.#show(this.#state);
@@ -296,19 +299,9 @@ export class Engine {
     this.#lostSince = null;
   }
 
-  #probe({ link, welcome }: Live): void {
-    const { clock } = this.#options.around;
-    if (isSilent(link, welcome.heartbeatMs, clock.now())) {
-      this.#dropSilent();
-      return;
-    }
-    this.#cancelProbe();
-    const call = { type: "call", commandId: null, method: "model.list", params: {} } as const;
-    link.send({ ...call, id: PROBE_CALL_ID });
-    const heard = link.framesHeard;
-    this.#cancelProbe = clock.after(PROBE_MS, () => {
-      if (link.framesHeard === heard) this.#dropSilent();
-    });
+  #doubt({ link, welcome }: Live): void {
+    if (isSilent(link, welcome.heartbeatMs, this.#options.around.clock.now())) this.#dropSilent();
+    else this.#probe.ask(link);
   }
 
   /** A socket found dead by us is no sign of an overloaded daemon: try at once. */
@@ -329,10 +322,22 @@ export class Engine {
         if (end.error.retryable) this.#retryIn(RECONNECT_MAX_MS);
         return;
       case "changed-key":
-        this.#show(end);
+        void this.#changedKey(end);
         return;
       default:
         assertNever(end);
+    }
+  }
+
+  async #changedKey(end: Extract<LinkEnd, { kind: "changed-key" }>): Promise<void> {
+    const round = this.#round;
+    try {
+      const isAnswered = await this.#pairing.answersTo(end.offered);
+      if (round !== this.#round) return;
+      if (isAnswered) await this.#connect();
+      else this.#show(end);
+    } catch (error) {
+      this.storageFailed(error);
     }
   }
 
@@ -342,7 +347,24 @@ export class Engine {
     this.#lostSince ??= now;
     const delay = retryDelay(this.#failures++, now - this.#lostSince, random());
     this.#show({ kind: "offline", because, retryAt: now + delay });
-    this.#retryIn(delay);
+    this.#cancelRetry();
+    this.#cancelRetry = around.clock.after(delay, () => void this.#connectIfReachable());
+  }
+
+  /** Browsers hold back sockets where several failed before; a plain question comes through at once. */
+  async #connectIfReachable(): Promise<void> {
+    const { around } = this.#options;
+    const round = ++this.#round;
+    this.#attemptAt = around.clock.now();
+    try {
+      await around.fetchIdentity();
+    } catch {
+      if (round !== this.#round) return;
+      this.#attemptAt = null;
+      this.#retryLater("unreachable");
+      return;
+    }
+    if (round === this.#round) await this.#connect();
   }
 
   #retryIn(delay: number): void {
@@ -352,12 +374,13 @@ export class Engine {
 
   #forget(): void {
     this.#cancelRetry();
-    this.#cancelProbe();
+    this.#probe.end();
     const wasReady = this.#live !== null;
     this.#live?.stopHeartbeat();
     this.#intake?.end();
     this.#link?.close();
     this.#link = this.#intake = this.#admitted = this.#live = this.#farewell = null;
+    this.#attemptAt = null;
     if (wasReady) this.#options.listener.lost();
   }
 
@@ -367,12 +390,5 @@ export class Engine {
     this.#state = state;
     if (state.kind === "live") this.#syncedAt = this.#options.around.clock.now();
     this.#options.listener.connection(state, this.#syncedAt);
-  }
-
-  #watchForSleep(expectedAt: number): void {
-    const { clock } = this.#options.around;
-    const now = clock.now();
-    if (now - expectedAt > SLEEP_MS) this.wake();
-    clock.after(SLEEP_MS, () => this.#watchForSleep(now + SLEEP_MS));
   }
 }

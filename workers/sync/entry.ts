@@ -34,9 +34,17 @@ async function fetchIdentity() {
 
 async function start(): Promise<Sync> {
   let sync: Sync | null = null;
-  const replica = await openIndexedReplica(() =>
-    sync?.storageFailed(new Error("another version of Troupe has taken over; reload this page.")),
-  );
+  const replica = await openIndexedReplica({
+    blocked: () => {
+      for (const post of waiting)
+        post(refused("another tab still uses an older version; close it."));
+    },
+    closed: () => {
+      sync?.storageFailed(new Error("it was taken away; reload this page."));
+      // The pages get a worker that opens it anew; this one never can.
+      scope.close();
+    },
+  });
   sync = new Sync({
     around: {
       openSocket: makeOpenSocket(socketUrl),
@@ -48,23 +56,55 @@ async function start(): Promise<Sync> {
     replica,
     random: Math.random,
     appVersion: version,
+    whenReleased: async (lock) => {
+      await scope.navigator.locks.request(lock, () => {});
+    },
     report: (error) => scope.reportError(error),
   });
   return sync;
 }
 
+/** Pages that came before the storage could be opened. */
+const waiting = new Set<(message: SyncMessage) => void>();
 const starting = start();
+
+/** Held from when the storage is open: pages replace a worker that dies, not one that never began. */
+function holdLife(): Promise<string | null> {
+  const { locks } = scope.navigator;
+  // Plain http on a network address has no locks.
+  if (locks === undefined) return Promise.resolve(null);
+  const lock = `troupe-sync-${crypto.randomUUID()}`;
+  return new Promise((resolve) => {
+    void locks.request(lock, () => {
+      resolve(lock);
+      return new Promise<never>(() => {});
+    });
+  });
+}
+
+const living = starting.then(holdLife, () => null);
+
+function refused(reason: string): SyncMessage {
+  const message = `This browser's storage cannot be opened: ${reason}`;
+  const error = { code: "storage_failed", message, retryable: false } as const;
+  return { type: "connection", state: { kind: "refused", error, daemon: null }, syncedAt: null };
+}
 
 function accept(page: PageEnd): void {
   const post = (message: SyncMessage) => page.postMessage(message);
+  waiting.add(post);
   const accepting = starting.then(
-    (sync) => sync.accept(post),
+    (sync) => {
+      waiting.delete(post);
+      void living.then((lock) => {
+        if (lock !== null) post({ type: "alive", lock });
+      });
+      return sync.accept(post);
+    },
     (error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      const message = `This browser's storage cannot be opened: ${reason}`;
-      const refusal = { code: "internal", message, retryable: false } as const;
-      const state = { kind: "refused", error: refusal, daemon: null } as const;
-      post({ type: "connection", state, syncedAt: null });
+      post(refused(error instanceof Error ? error.message : String(error)));
+      // A reload may find it mended; this worker would only say the same again.
+      scope.close();
       return () => {};
     },
   );

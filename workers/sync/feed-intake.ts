@@ -6,6 +6,9 @@ import type { Change } from "../../shared/protocol/rows.ts";
 import type { Clock } from "../clock.ts";
 import type { Position, ReplicaRows } from "./replica.ts";
 
+/** The state of the feed that rows were taken from. */
+export type Standing = Pick<Position, "epoch" | "cursor" | "token">;
+
 type Message<T extends DaemonMessage["type"]> = Extract<DaemonMessage, { type: T }>;
 
 export interface IntakeActions {
@@ -28,6 +31,7 @@ export class FeedIntake {
   #applied = 0;
   #isCaughtUp = false;
   #isOver = false;
+  #stored: Standing;
 
   constructor(replica: ReplicaRows, clock: Clock, position: Position, actions: IntakeActions) {
     this.#replica = replica;
@@ -35,6 +39,12 @@ export class FeedIntake {
     this.#actions = actions;
     this.#epoch = position.epoch;
     this.#cursor = position.cursor;
+    this.#stored = position;
+  }
+
+  /** What was shown and is stored, as of the last write that is through. */
+  get stored(): Standing {
+    return this.#stored;
   }
 
   /** Pages must be given in the order received, right away: their transactions keep that order. */
@@ -43,7 +53,8 @@ export class FeedIntake {
     const page = { epoch: this.#epoch, base: this.#cursor, changes, upto, token };
     this.#cursor = upto;
     this.#actions.rows(changes, false);
-    this.#settle(this.#replica.storePage({ ...page, at: this.#clock.now() }), (isStored) => {
+    const storing = this.#replica.storePage({ ...page, at: this.#clock.now() });
+    this.#settle(this.#noting(storing, page.epoch, upto, token), (isStored) => {
       if (!isStored) {
         this.end();
         this.#actions.overtaken();
@@ -60,7 +71,8 @@ export class FeedIntake {
     if (resync || epoch !== this.#epoch) {
       this.#epoch = epoch;
       this.#cursor = 0;
-      this.#settle(this.#replica.restart(epoch), () => {});
+      const restarting = this.#replica.restart(epoch).then(() => true);
+      this.#settle(this.#noting(restarting, epoch, 0, null), () => {});
       this.#actions.rows([], true);
     }
     if (head <= this.#cursor) this.#nothingLeft();
@@ -76,6 +88,18 @@ export class FeedIntake {
     if (this.#isCaughtUp) return;
     this.#isCaughtUp = true;
     this.#actions.caughtUp();
+  }
+
+  /** Also of a connection that is over: the next one compares what it finds with this. */
+  async #noting(
+    storing: Promise<boolean>,
+    epoch: string,
+    cursor: number,
+    token: string | null,
+  ): Promise<boolean> {
+    const isStored = await storing;
+    if (isStored) this.#stored = { epoch, cursor, token };
+    return isStored;
   }
 
   #settle<T>(storing: Promise<T>, stored: (value: T) => void): void {

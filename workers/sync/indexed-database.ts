@@ -3,7 +3,7 @@
 import type { SessionId } from "../../shared/ids.ts";
 
 /** Raise it when a row's shape or key changes: the rows are dropped and synced anew. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Rows are the changes that brought them. */
 export const ROW_STORES = [
@@ -24,36 +24,56 @@ export const REPLICA_STORES = [
   ...ROW_STORES,
   /** By [session, hash], with an index on the hash. */
   "blobs",
-  /** Blobs that rows refer to and that are not here yet, by [session, hash]. */
+  /** Blobs that rows refer to and that are not here yet, by [session, hash], with an index on the hash. */
   "wanted",
   "position",
 ] as const;
+
+/** Where rows name blobs. A row without one has null there, which no index takes up. */
+const BLOB_PATHS = {
+  requests: ["row.text.blob"],
+  turns: ["row.answer.blob", "row.reasoning.blob"],
+  toolResults: ["row.output.blob"],
+} as const;
+
+/** Read these together with `blobs` to know which of them are in use. */
+export const BLOB_USERS = ["requests", "turns", "toolResults"] as const;
 
 /** The device's own: no version of the app drops these. */
 const OWN_STORES = ["identity", "outbox", "drafts"] as const;
 
 export type StoreName = (typeof REPLICA_STORES)[number] | (typeof OWN_STORES)[number];
 
-/** `onClosed`: a newer version of the app asked for the database, or the browser took it away. */
-export async function openDatabase(onClosed: () => void): Promise<IDBDatabase> {
+/**
+ * `onBlocked`: a page of an older version has not let go of the database yet; it opens once that does.
+ * `onClosed`: a newer version of the app asked for the database, or the browser took it away.
+ */
+export async function openDatabase(on: { blocked(): void; closed(): void }): Promise<IDBDatabase> {
   const opening = indexedDB.open("troupe", VERSION);
-  opening.onupgradeneeded = () => prepareStores(opening.result);
+  opening.onblocked = () => on.blocked();
+  opening.onupgradeneeded = () => {
+    if (opening.transaction !== null) prepareStores(opening.result, opening.transaction);
+  };
   await ask(opening);
   const db = opening.result;
   db.onversionchange = () => {
     db.close();
-    onClosed();
+    on.closed();
   };
-  db.onclose = onClosed;
+  db.onclose = () => on.closed();
   return db;
 }
 
-function prepareStores(db: IDBDatabase): void {
+function prepareStores(db: IDBDatabase, upgrade: IDBTransaction): void {
   for (const name of REPLICA_STORES) {
     if (db.objectStoreNames.contains(name)) db.deleteObjectStore(name);
     const store = db.createObjectStore(name);
     if (name === "requests") store.createIndex("id", "id");
-    if (name === "blobs") store.createIndex("hash", "hash");
+    if (name === "blobs" || name === "wanted") store.createIndex("hash", "hash");
+  }
+  for (const name of BLOB_USERS) {
+    const store = upgrade.objectStore(name);
+    for (const path of BLOB_PATHS[name]) store.createIndex(path, path);
   }
   for (const name of OWN_STORES) {
     if (db.objectStoreNames.contains(name)) continue;
@@ -91,6 +111,17 @@ export function ask(request: IDBRequest): Promise<unknown> {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
+}
+
+/** True if some row kept names this blob. */
+export async function isBlobUsed(tx: IDBTransaction, hash: string): Promise<boolean> {
+  const keys = await Promise.all(
+    BLOB_USERS.flatMap((name) => {
+      const store = tx.objectStore(name);
+      return BLOB_PATHS[name].map((path) => ask(store.index(path).getKey(hash)));
+    }),
+  );
+  return keys.some((key) => key !== undefined);
 }
 
 /** The keys `[sessionId, …]`: an array is greater than any number or string. */

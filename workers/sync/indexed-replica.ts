@@ -3,8 +3,7 @@
 
 import * as z from "zod/mini";
 import { applyChanges } from "../../shared/feed/apply-page.ts";
-import { type CommandId, ID_PATTERN, type SessionId } from "../../shared/ids.ts";
-import { type CommandMethod, isMethod, methods } from "../../shared/protocol/methods.ts";
+import type { BlobHash, SessionId } from "../../shared/ids.ts";
 import {
   blobHashSchema,
   type Change,
@@ -13,17 +12,17 @@ import {
 } from "../../shared/protocol/rows.ts";
 import {
   ask,
+  BLOB_USERS,
+  isBlobUsed,
   lastNumber,
   openDatabase,
   REPLICA_STORES,
   ROW_STORES,
   write,
 } from "./indexed-database.ts";
+import { draftsIn, keyringIn, outboxIn } from "./indexed-own.ts";
 import { makeIndexedRowTarget } from "./indexed-row-target.ts";
 import type {
-  Drafts,
-  Keyring,
-  OutboxStore,
   PageToStore,
   Position,
   Replica,
@@ -44,26 +43,11 @@ const positionSchema = z.object({
   syncedAt: z.nullable(z.int()),
 });
 const wantedSchema = z.array(z.object({ sessionId: sessionIdSchema, hash: blobHashSchema }));
-const bytesSchema = z.instanceof(Uint8Array);
-const outboxSchema = z.array(
-  z.object({
-    commandId: z.pipe(
-      z.string().check(z.regex(ID_PATTERN)),
-      z.transform((id) => id as CommandId),
-    ),
-    method: z.pipe(
-      z.string().check(z.refine((name) => isMethod(name) && methods[name].kind === "command")),
-      z.transform((name) => name as CommandMethod),
-    ),
-    params: z.unknown(),
-    state: z.enum(["waiting", "sent"]),
-    createdAt: z.int(),
-  }),
-);
-
-/** `onClosed`: the database is gone for good; this page's worker has to be started again. */
-export async function openIndexedReplica(onClosed: () => void): Promise<Replica> {
-  const db = await openDatabase(onClosed);
+const blobSchema = z.object({ bytes: z.instanceof(Uint8Array) });
+const hashesSchema = z.array(z.tuple([sessionIdSchema, blobHashSchema]));
+/** `closed`: the database is gone for good; this page's worker has to be started again. */
+export async function openIndexedReplica(on: Parameters<typeof openDatabase>[0]): Promise<Replica> {
+  const db = await openDatabase(on);
   return { ...rowsIn(db), ...outboxIn(db), ...draftsIn(db), ...keyringIn(db) };
 }
 
@@ -87,32 +71,50 @@ function rowsIn(db: IDBDatabase): ReplicaRows {
     window: (sessionId, count, before) => readWindow(db, sessionId, count, before),
     async blob(hash) {
       const found = await ask(db.transaction("blobs").objectStore("blobs").index("hash").get(hash));
-      return found === undefined ? null : read(z.object({ bytes: bytesSchema }), found).bytes;
+      return found === undefined ? null : read(blobSchema, found).bytes;
     },
     async wantedBlobs(limit) {
       const store = db.transaction("wanted").objectStore("wanted");
       return read(wantedSchema, await ask(store.getAll(null, limit)));
     },
-    keepBlob: ({ sessionId, hash }, bytes) =>
-      write(
-        db,
-        ["blobs", "wanted"],
-        (tx) => {
-          tx.objectStore("blobs").put({ hash, bytes }, [sessionId, hash]);
-          tx.objectStore("wanted").delete([sessionId, hash]);
-        },
-        "relaxed",
-      ),
+    keepBlob: (hash, bytes) =>
+      write(db, ["blobs", "wanted"], (tx) => keepBlob(tx, hash, bytes), "relaxed"),
     giveUpBlob: ({ sessionId, hash }) =>
       write(db, ["wanted"], (tx) => {
         tx.objectStore("wanted").delete([sessionId, hash]);
       }),
+    dropUnusedBlobs: () => dropUnusedBlobs(db),
   };
 }
 
+/** A position that cannot be read is none: the daemon then sends everything anew. */
 async function readPosition(tx: IDBTransaction): Promise<Position> {
   const found = await ask(tx.objectStore("position").get("position"));
-  return found === undefined ? NOWHERE : read(positionSchema, found);
+  const parsed = positionSchema.safeParse(found);
+  return parsed.success ? parsed.data : NOWHERE;
+}
+
+async function keepBlob(tx: IDBTransaction, hash: BlobHash, bytes: Uint8Array): Promise<void> {
+  const wanted = tx.objectStore("wanted");
+  for (const { sessionId } of read(wantedSchema, await ask(wanted.index("hash").getAll(hash)))) {
+    tx.objectStore("blobs").put({ hash, bytes }, [sessionId, hash]);
+    wanted.delete([sessionId, hash]);
+  }
+}
+
+/** Looks while others may write, then makes sure of the few that were found: writers wait for those alone. */
+async function dropUnusedBlobs(db: IDBDatabase): Promise<void> {
+  const looking = db.transaction(["blobs", ...BLOB_USERS]);
+  const unused: IDBValidKey[] = [];
+  for (const key of read(hashesSchema, await ask(looking.objectStore("blobs").getAllKeys()))) {
+    if (!(await isBlobUsed(looking, key[1]))) unused.push(key);
+  }
+  if (unused.length === 0) return;
+  await write(db, ["blobs", ...BLOB_USERS], async (tx) => {
+    for (const key of read(hashesSchema, unused)) {
+      if (!(await isBlobUsed(tx, key[1]))) tx.objectStore("blobs").delete(key);
+    }
+  });
 }
 
 async function storePage(tx: IDBTransaction, page: PageToStore): Promise<boolean> {
@@ -206,69 +208,4 @@ function read<T extends z.ZodMiniType>(schema: T, found: unknown): z.output<T> {
     "A record of this browser's copy is not as it was written.",
     parsed.error,
   );
-}
-
-function outboxIn(db: IDBDatabase): OutboxStore {
-  return {
-    async outbox() {
-      const store = db.transaction("outbox").objectStore("outbox");
-      return read(outboxSchema, await ask(store.getAll()));
-    },
-    putOutbox: (entry) =>
-      write(db, ["outbox"], async (tx) => {
-        const store = tx.objectStore("outbox");
-        const key = await ask(store.index("commandId").getKey(entry.commandId));
-        if (typeof key === "number") store.put(entry, key);
-        else store.put(entry);
-      }),
-    removeOutbox: (commandId) =>
-      write(db, ["outbox"], async (tx) => {
-        const store = tx.objectStore("outbox");
-        const key = await ask(store.index("commandId").getKey(commandId));
-        if (typeof key === "number") store.delete(key);
-      }),
-  };
-}
-
-function draftsIn(db: IDBDatabase): Drafts {
-  return {
-    async draft(sessionId) {
-      const found = await ask(db.transaction("drafts").objectStore("drafts").get(sessionId));
-      return typeof found === "string" ? found : "";
-    },
-    saveDraft: (sessionId, text) =>
-      write(db, ["drafts"], (tx) => {
-        const store = tx.objectStore("drafts");
-        if (text === "") store.delete(sessionId);
-        else store.put(text, sessionId);
-      }),
-  };
-}
-
-function keyringIn(db: IDBDatabase): Keyring {
-  const bytesOrNull = async (request: IDBRequest): Promise<Uint8Array | null> => {
-    const found = await ask(request);
-    return found instanceof Uint8Array ? found : null;
-  };
-  return {
-    deviceKeys: (make) =>
-      write(db, ["identity"], async (tx) => {
-        const store = tx.objectStore("identity");
-        const privateKey = await bytesOrNull(store.get("privateKey"));
-        const publicKey = await bytesOrNull(store.get("publicKey"));
-        if (privateKey !== null && publicKey !== null) return { privateKey, publicKey };
-        const made = make();
-        store.put(made.privateKey, "privateKey");
-        store.put(made.publicKey, "publicKey");
-        return made;
-      }),
-    pinnedDaemon: () =>
-      bytesOrNull(db.transaction("identity").objectStore("identity").get("daemon")),
-    pinDaemon: (publicKey) =>
-      write(db, ["identity"], (tx) => {
-        const store = tx.objectStore("identity");
-        if (publicKey === null) store.delete("daemon");
-        else store.put(publicKey, "daemon");
-      }),
-  };
 }

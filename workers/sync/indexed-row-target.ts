@@ -1,6 +1,7 @@
 // Where `applyChanges` writes in IndexedDB: requests are issued within the page's transaction and not
 // waited for one by one. What is at or below the stored cursor is known already.
 
+import { assertNever } from "../../shared/assert-never.ts";
 import type { RowTarget } from "../../shared/feed/apply-page.ts";
 import { blobsOfRow } from "../../shared/protocol/rows.ts";
 import { ofSession } from "./indexed-database.ts";
@@ -32,6 +33,8 @@ export function makeIndexedRowTarget(tx: IDBTransaction, cursor: number): RowTar
         case "toolResult":
           toolResults.put(change, [change.sessionId, change.row.turnId, change.row.callId]);
           break;
+        default:
+          assertNever(change);
       }
       const { sessionId } = change;
       for (const hash of blobsOfRow(change.row)) wanted.put({ sessionId, hash }, [sessionId, hash]);
@@ -57,6 +60,8 @@ export function makeIndexedRowTarget(tx: IDBTransaction, cursor: number): RowTar
         case "toolResult":
           if (sessionId !== null) toolResults.delete(toolResultKey(sessionId, id));
           return;
+        default:
+          assertNever(kind);
       }
     },
     removeSession(sessionId) {

@@ -1,6 +1,7 @@
 // One connection to the daemon, from the socket to decoded messages: handshake, confirming whose key
 // the daemon has, admission, then messages. It ends once and says why; a new try is a new link.
 
+import { assertNever } from "../../shared/assert-never.ts";
 import { toBase64Url, toFingerprint } from "../../shared/ids.ts";
 import { HANDSHAKE_TIMEOUT_MS } from "../../shared/limits.ts";
 import {
@@ -98,7 +99,6 @@ export class Link {
   readonly #cancelDeadline: () => void;
   #phase: Phase = { kind: "connecting", opening: null };
   #lastHeardAt: number;
-  #framesHeard = 0;
   #lastSentAt: number;
 
   constructor(around: LinkSurroundings, setup: LinkSetup, listener: LinkListener) {
@@ -119,10 +119,6 @@ export class Link {
 
   get lastHeardAt(): number {
     return this.#lastHeardAt;
-  }
-
-  get framesHeard(): number {
-    return this.#framesHeard;
   }
 
   get lastSentAt(): number {
@@ -165,7 +161,6 @@ export class Link {
   }
 
   #received(frame: Uint8Array): void {
-    this.#framesHeard++;
     this.#lastHeardAt = this.#around.clock.now();
     const phase = this.#phase;
     let effect: () => void;
@@ -270,6 +265,8 @@ export class Link {
       case "refused":
         void this.#refused(admission.error);
         return;
+      default:
+        assertNever(admission);
     }
   }
 

@@ -31,6 +31,8 @@ interface Held {
   readonly lane: string;
   entry: OutboxEntry;
   isStored: boolean;
+  /** Storing it has ended, well or not: it may go. */
+  isDue: boolean;
 }
 
 /** These say nothing about the command, only that it did not get through. */
@@ -38,6 +40,7 @@ const TRY_AGAIN: ReadonlySet<ErrorCode> = new Set([
   "not_connected",
   "shutting_down",
   "too_many_connections",
+  "too_many_calls",
 ]);
 const TRY_AGAIN_MS = 1_000;
 
@@ -54,16 +57,29 @@ export class Outbox {
     return this.#held.map(({ entry }) => entry);
   }
 
-  /** Takes up what an earlier worker left. Call once. */
+  /** Takes up what an earlier worker left, or another beside this one, and lets go of what they settled. */
   async load(): Promise<void> {
+    const stored = new Set(this.#held.filter(({ isStored }) => isStored));
     const found = await this.#options.store.outbox();
-    const known = new Set(this.#held.map(({ entry }) => entry.commandId));
-    const earlier = found
-      .filter(({ commandId }) => !known.has(commandId))
-      .map((entry) => hold({ ...entry, state: "waiting" }, true));
-    this.#held = [...earlier, ...this.#held];
+    const held = new Map(this.#held.map((one) => [one.entry.commandId, one]));
+    const inOrder = found.map((entry) => held.get(entry.commandId) ?? hold(entry, true));
+    const later = this.#held.filter((one) => !stored.has(one) && !inOrder.includes(one));
+    this.#held = [...inOrder, ...later];
     this.#changed();
     this.flush();
+  }
+
+  /**
+   * True: it will never be sent, and nobody is told how it ended. False: it was sent, or may have been
+   * by another worker, or is not known.
+   */
+  async withdraw(commandId: CommandId): Promise<boolean> {
+    const held = this.#held.find(({ entry }) => entry.commandId === commandId);
+    if (held === undefined || held.entry.state === "sent") return false;
+    const isOnDisk = held.isStored || !held.isDue;
+    if (isOnDisk && !(await this.#options.store.withdrawOutbox(commandId))) return false;
+    this.#remove(held);
+    return true;
   }
 
   /** A command given twice is one command. */
@@ -75,14 +91,12 @@ export class Outbox {
     this.#changed();
     try {
       await this.#options.store.putOutbox(held.entry);
+      held.isStored = true;
     } catch (error) {
-      this.#remove(held);
-      const reason = error instanceof Error ? error.message : String(error);
-      const message = `This browser could not store the command: ${reason}`;
-      this.#settle(held, { kind: "failed", error: { code: "internal", message, retryable: true } });
-      return;
+      // A full disk must not eat what someone wrote: it waits in memory, and goes out all the same.
+      this.#options.report(error);
     }
-    held.isStored = true;
+    held.isDue = true;
     this.flush();
   }
 
@@ -91,7 +105,7 @@ export class Outbox {
     if (!this.#options.isReady()) return;
     const passed = new Set(this.#busyLanes);
     for (const held of [...this.#held]) {
-      if (!passed.has(held.lane) && held.isStored) void this.#send(held);
+      if (!passed.has(held.lane) && held.isDue) void this.#send(held);
       passed.add(held.lane);
     }
   }
@@ -99,7 +113,14 @@ export class Outbox {
   async #send(held: Held): Promise<void> {
     const { commandId, method, params } = held.entry;
     this.#busyLanes.add(held.lane);
-    this.#mark(held, "sent");
+    if (held.isStored && !(await this.#claim(commandId))) {
+      this.#remove(held);
+      this.#release(held);
+      return;
+    }
+    // From here on it may have acted: it stays "sent" until it is answered, over any connection.
+    held.entry = { ...held.entry, state: "sent" };
+    this.#changed();
     const outcome = await this.#ask(method, params, commandId);
     switch (outcome.kind) {
       case "answered":
@@ -114,13 +135,22 @@ export class Outbox {
         this.#release(held);
         return;
       case "unsent":
-        this.#mark(held, "waiting");
         if (this.#options.isReady()) {
           this.#options.clock.after(TRY_AGAIN_MS, () => this.#release(held));
         } else this.#release(held);
         return;
       default:
         assertNever(outcome);
+    }
+  }
+
+  /** Where the claim itself cannot be stored, sending counts more than taking back. */
+  async #claim(commandId: CommandId): Promise<boolean> {
+    try {
+      return await this.#options.store.claimOutbox(commandId);
+    } catch (error) {
+      this.#options.report(error);
+      return true;
     }
   }
 
@@ -143,11 +173,6 @@ export class Outbox {
     this.flush();
   }
 
-  #mark(held: Held, state: OutboxEntry["state"]): void {
-    held.entry = { ...held.entry, state };
-    this.#changed();
-  }
-
   #remove(held: Held): void {
     this.#held = this.#held.filter((other) => other !== held);
     this.#changed();
@@ -166,6 +191,7 @@ const hold = (entry: OutboxEntry, isStored: boolean): Held => ({
   lane: laneOf(entry),
   entry,
   isStored,
+  isDue: isStored,
 });
 
 /** Commands of one session follow each other, the one that creates it first; all others share a lane. */

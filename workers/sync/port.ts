@@ -46,8 +46,12 @@ export type PageMessage =
   | { type: "earlier"; sessionId: SessionId }
   | { type: "query"; id: number; method: QueryMethod; params: unknown }
   | { type: "command"; id: number; commandId: CommandId; method: CommandMethod; params: unknown }
+  /** Answered with a boolean: true, the command was not sent yet and never will be. */
+  | { type: "withdraw"; id: number; commandId: CommandId }
   | { type: "text"; id: number; body: TextBody }
   | { type: "draft"; sessionId: SessionId; text: string }
+  /** This page holds this lock for as long as it lives, however it ends. */
+  | { type: "alive"; lock: string }
   /** The page became visible, or the network came back: find out now whether the socket lives. */
   | { type: "wake" }
   /** Pair again after `changed-key` or `refused`, with a fresh launch token. */
@@ -56,6 +60,8 @@ export type PageMessage =
   | { type: "detach" };
 
 export type SyncMessage =
+  /** The worker holds this lock for as long as it lives, however it ends. */
+  | { type: "alive"; lock: string }
   | { type: "connection"; state: ConnectionState; syncedAt: number | null }
   /**
    * Changed rows, in rev order: of every session and device, and of requests, turns and tool results

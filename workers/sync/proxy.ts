@@ -6,7 +6,7 @@ import type { CommandMethod, Params, QueryMethod, Result } from "../../shared/pr
 import type { TextBody } from "../../shared/protocol/rows.ts";
 import type { PageMessage, SyncMessage } from "./port.ts";
 
-export type SyncEvent = Exclude<SyncMessage, { type: "value" } | { type: "failure" }>;
+export type SyncEvent = Exclude<SyncMessage, { type: "value" | "failure" | "alive" }>;
 
 /** The sync worker, or its port. */
 export interface SyncEnd {
@@ -14,6 +14,7 @@ export interface SyncEnd {
 }
 
 interface Asked {
+  readonly question: PageMessage;
   answered(value: unknown): void;
   failed(failure: Failure): void;
 }
@@ -21,7 +22,8 @@ interface Asked {
 const COMMAND_ID_BYTES = 16;
 
 export class SyncProxy {
-  readonly #end: SyncEnd;
+  #end: SyncEnd;
+  readonly #alive: (lock: string) => void;
   readonly #randomBytes: (length: number) => Uint8Array;
   readonly #asked = new Map<number, Asked>();
   #lastId = 0;
@@ -29,8 +31,14 @@ export class SyncProxy {
   /** Said before anyone listened. */
   #early: SyncEvent[] = [];
 
-  constructor(end: SyncEnd, randomBytes: (length: number) => Uint8Array) {
+  /** `alive`: hears the lock that the worker holds for as long as it lives. */
+  constructor(
+    end: SyncEnd,
+    randomBytes: (length: number) => Uint8Array,
+    alive: (lock: string) => void,
+  ) {
     this.#end = end;
+    this.#alive = alive;
     this.#randomBytes = randomBytes;
   }
 
@@ -41,6 +49,16 @@ export class SyncProxy {
     for (const event of early) listener(event);
   }
 
+  /** Another worker takes the place of one that died. It has to be attached to before anything else. */
+  replace(end: SyncEnd): void {
+    this.#end = end;
+  }
+
+  /** What the dead one left unanswered. Asking twice does nothing twice: commands have ids (F5). */
+  askAgain(): void {
+    for (const { question } of this.#asked.values()) this.post(question);
+  }
+
   /** A message of the sync worker. */
   receive(message: SyncMessage): void {
     switch (message.type) {
@@ -49,6 +67,9 @@ export class SyncProxy {
         return;
       case "failure":
         this.#take(message.id)?.failed(toFailure(message.error));
+        return;
+      case "alive":
+        this.#alive(message.lock);
         return;
       default:
         if (this.#listener === null) this.#early.push(message);
@@ -61,7 +82,7 @@ export class SyncProxy {
   }
 
   query<M extends QueryMethod>(method: M, params: Params<M>): Promise<Result<M>> {
-    return this.#ask((id) => this.post({ type: "query", id, method, params }));
+    return this.#ask((id) => ({ type: "query", id, method, params }));
   }
 
   command<M extends CommandMethod>(
@@ -69,25 +90,34 @@ export class SyncProxy {
     params: Params<M>,
   ): { commandId: string; answer: Promise<Result<M>> } {
     const commandId = toBase64Url(this.#randomBytes(COMMAND_ID_BYTES)) as CommandId;
-    const answer = this.#ask<Result<M>>((id) =>
-      this.post({ type: "command", id, commandId, method, params }),
-    );
+    const answer = this.#ask<Result<M>>((id) => ({
+      type: "command",
+      id,
+      commandId,
+      method,
+      params,
+    }));
     return { commandId, answer };
+  }
+
+  withdraw(commandId: string): Promise<boolean> {
+    return this.#ask((id) => ({ type: "withdraw", id, commandId: commandId as CommandId }));
   }
 
   text(body: TextBody): Promise<string> {
     if (body.blob === null) return Promise.resolve(body.head);
     // A copy: what comes from a reactive store cannot be cloned across to the worker.
     const { head, size, blob } = body;
-    return this.#ask((id) => this.post({ type: "text", id, body: { head, size, blob } }));
+    return this.#ask((id) => ({ type: "text", id, body: { head, size, blob } }));
   }
 
   /** The sync worker has checked the answer against the method's schema: here it only gets its type. */
-  #ask<T>(post: (id: number) => void): Promise<T> {
+  #ask<T>(ask: (id: number) => PageMessage): Promise<T> {
     const id = ++this.#lastId;
+    const question = ask(id);
     return new Promise<T>((resolve, failed) => {
-      this.#asked.set(id, { answered: (value) => resolve(value as T), failed });
-      post(id);
+      this.#asked.set(id, { question, answered: (value) => resolve(value as T), failed });
+      this.post(question);
     });
   }
 

@@ -62,16 +62,22 @@ export interface ReplicaRows {
   window(sessionId: SessionId, count: number, before: WindowEdge | null): Promise<SessionWindow>;
   blob(hash: BlobHash): Promise<Uint8Array | null>;
   wantedBlobs(limit: number): Promise<WantedBlob[]>;
-  /** Keeps a blob; it is then no longer wanted. */
-  keepBlob(wanted: WantedBlob, bytes: Uint8Array): Promise<void>;
+  /** Keeps a blob for every session that wants it; it is then no longer wanted. */
+  keepBlob(hash: BlobHash, bytes: Uint8Array): Promise<void>;
   /** The daemon has it no more, or it is damaged there. */
   giveUpBlob(wanted: WantedBlob): Promise<void>;
+  /** Drops the blobs that no row names any more. */
+  dropUnusedBlobs(): Promise<void>;
 }
 
 export interface OutboxStore {
-  /** In the order written. */
+  /** In the order written. What cannot be read is left out, and left alone. */
   outbox(): Promise<OutboxEntry[]>;
   putOutbox(entry: OutboxEntry): Promise<void>;
+  /** Marks an entry as sent. False: it is not there any more, withdrawn or settled by another worker. */
+  claimOutbox(commandId: CommandId): Promise<boolean>;
+  /** Removes an entry that nobody has claimed. False, with nothing removed: it is not there or was claimed. */
+  withdrawOutbox(commandId: CommandId): Promise<boolean>;
   removeOutbox(commandId: CommandId): Promise<void>;
 }
 
@@ -85,7 +91,11 @@ export interface Keyring {
   /** This device's key pair: the stored one, else a new one, stored; the same for all who ask. */
   deviceKeys(make: () => KeyPair): Promise<KeyPair>;
   pinnedDaemon(): Promise<Uint8Array | null>;
+  /** Pins the key, or with null none; what was noted as offered is forgotten. */
   pinDaemon(publicKey: Uint8Array | null): Promise<void>;
+  /** The fingerprint of a changed key that was shown and not settled yet. */
+  offeredDaemon(): Promise<string | null>;
+  noteOffered(fingerprint: string): Promise<void>;
 }
 
 export interface Replica extends ReplicaRows, OutboxStore, Drafts, Keyring {}

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type CommandId, toBase64Url } from "../../shared/ids.ts";
+import { RECONNECT_MAX_MS } from "../../shared/limits.ts";
 import { nobleCrypto } from "../../shared/noise/noble-crypto.ts";
 import { Failure } from "../../shared/protocol/errors.ts";
 import type { CommandMethod } from "../../shared/protocol/methods.ts";
 import { blobHashSchema, type TextBody } from "../../shared/protocol/rows.ts";
+import { flushPromises } from "../testing/fake-clock.ts";
 import {
   bodyOf,
   callIdOf,
@@ -17,7 +19,8 @@ import {
   toolResultRow,
   turnRow,
 } from "../testing/rows.ts";
-import { type FakePage, makeWorkbench, type Workbench } from "../testing/workbench.ts";
+import { FakePage, makeWorkbench, type Workbench } from "../testing/workbench.ts";
+import { ReplicaError } from "./replica.ts";
 
 const one = sessionIdOf("one");
 const two = sessionIdOf("two");
@@ -159,6 +162,36 @@ describe("what a page is given", () => {
 });
 
 describe("streams", () => {
+  test("a page that crashed is noticed by its lock, and forgotten", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page();
+    page.say({ type: "alive", lock: "page 1" });
+    page.say({ type: "open", sessionId: one });
+    await bench.network.deliver();
+    bench.locks.get("page 1")?.();
+    await bench.network.deliver();
+    expect(bench.daemon.of("unwatch")).toMatchObject([{ sessionId: one }]);
+    page.told.length = 0;
+    bench.daemon.write(sessionRow(one));
+    await bench.network.deliver();
+    expect(page.told).toEqual([]);
+  });
+
+  test("a session whose rows were damaged is shown once they have come anew", async () => {
+    const bench = makeWorkbench();
+    writeSession(bench, 3);
+    const page = await bench.page();
+    const { window } = bench.replica;
+    bench.replica.window = () => Promise.reject(new ReplicaError("damaged", "A row is broken."));
+    page.say({ type: "open", sessionId: one });
+    await flushPromises();
+    await flushPromises();
+    bench.replica.window = window;
+    await bench.network.deliver();
+    expect(page.opened(one)).toMatchObject({ found: true });
+    expect(page.ids("request")).toHaveLength(3);
+  });
+
   test("[F6] chunks reach the pages that have the session open, and end when the row has the text", async () => {
     const bench = makeWorkbench();
     bench.daemon.write(sessionRow(one), turnRow(one, 1, request, { state: "streaming" }));
@@ -281,7 +314,7 @@ describe("commands and questions", () => {
     bench.network.close();
     await bench.network.deliver();
     expect(page.answerTo(id)).toBeUndefined();
-    expect(page.outbox).toMatchObject([{ commandId, state: "waiting" }]);
+    expect(page.outbox).toMatchObject([{ commandId, state: "sent" }]);
     bench.daemon.onCall = () => ({});
     await bench.clock.advance(300);
     await bench.network.deliver();
@@ -352,6 +385,109 @@ describe("commands and questions", () => {
     expect(page.answerTo(kept.id)).toMatchObject({ type: "value" });
   });
 
+  test("a command that found too many calls under way is sent again", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page();
+    bench.daemon.onCall = () => {
+      throw new Failure("too_many_calls", "Wait for one of them.", { retryable: true });
+    };
+    const kept = command(page, "a", "session.pin", { sessionId: one, pinned: true });
+    await bench.network.deliver();
+    expect(page.answerTo(kept.id)).toBeUndefined();
+    bench.daemon.onCall = () => ({});
+    await bench.clock.advance(1_000);
+    await bench.network.deliver();
+    expect(page.answerTo(kept.id)).toMatchObject({ type: "value" });
+  });
+
+  const withdraw = async (bench: Workbench, page: FakePage, commandId: CommandId) => {
+    const id = page.ask((asked) => ({ type: "withdraw", id: asked, commandId }));
+    await bench.network.deliver();
+    return page.answerTo(id);
+  };
+  const pin = { sessionId: one, pinned: true };
+
+  test("a command that waits can be withdrawn, and is never sent", async () => {
+    const bench = makeWorkbench();
+    bench.network.isReachable = false;
+    const page = await bench.page();
+    const { commandId, id } = command(page, "a", "session.pin", pin);
+    await bench.network.deliver();
+    expect(await withdraw(bench, page, commandId)).toMatchObject({ type: "value", value: true });
+    expect(page.outbox).toEqual([]);
+    expect(bench.replica.outboxEntries.size).toBe(0);
+    bench.network.isReachable = true;
+    await bench.clock.advance(RECONNECT_MAX_MS);
+    await bench.network.deliver();
+    expect(page.state?.kind).toBe("live");
+    expect(bench.daemon.calls("session.pin")).toEqual([]);
+    expect(page.answerTo(id)).toBeUndefined();
+  });
+
+  test("[F5] a command that was sent cannot be withdrawn, not even once the connection is lost", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page();
+    const { commandId } = command(page, "a", "session.pin", pin);
+    bench.daemon.onCall = () => {
+      bench.network.isReachable = false;
+      bench.network.goDead();
+      return {};
+    };
+    await bench.network.deliver();
+    expect(await withdraw(bench, page, commandId)).toMatchObject({ value: false });
+    const reloaded = makeWorkbench({ replica: bench.replica });
+    reloaded.network.isReachable = false;
+    const later = await reloaded.page();
+    expect(await withdraw(reloaded, later, commandId)).toMatchObject({ value: false });
+    expect(bench.replica.outboxEntries.size).toBe(1);
+  });
+
+  test("what one worker withdrew, another that had taken it up does not send", async () => {
+    const bench = makeWorkbench();
+    bench.network.isReachable = false;
+    const page = await bench.page();
+    const { commandId } = command(page, "a", "session.pin", pin);
+    await bench.network.deliver();
+    const other = new FakePage(bench.makeSync());
+    await bench.network.deliver();
+    expect(other.outbox).toHaveLength(1);
+    await withdraw(bench, page, commandId);
+    bench.network.isReachable = true;
+    await bench.clock.advance(RECONNECT_MAX_MS);
+    await bench.network.deliver();
+    expect(other.state?.kind).toBe("live");
+    expect(other.outbox).toEqual([]);
+    expect(bench.daemon.calls("session.pin")).toEqual([]);
+  });
+
+  test("[F5] what a worker left that is gone, another beside it sends when it connects", async () => {
+    const bench = makeWorkbench();
+    bench.network.isReachable = false;
+    const page = await bench.page();
+    const gone = makeWorkbench({ replica: bench.replica });
+    gone.network.isReachable = false;
+    command(await gone.page(), "a", "session.pin", pin);
+    await gone.network.deliver();
+    expect(page.outbox).toEqual([]);
+    bench.daemon.onCall = () => ({});
+    bench.network.isReachable = true;
+    await bench.clock.advance(RECONNECT_MAX_MS);
+    await bench.network.deliver();
+    expect(bench.daemon.calls("session.pin")).toHaveLength(1);
+    expect(bench.replica.outboxEntries.size).toBe(0);
+  });
+
+  test("a command that cannot be stored is sent all the same", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page();
+    bench.daemon.onCall = () => ({});
+    bench.replica.beforePut = () => Promise.reject(new Error("The disk is full."));
+    const { id } = command(page, "a", "session.pin", pin);
+    await bench.network.deliver();
+    expect(page.answerTo(id)).toMatchObject({ type: "value" });
+    expect(bench.faults).toHaveLength(1);
+  });
+
   test("a question has an answer of the agreed shape, or a failure; at once without a connection", async () => {
     const bench = makeWorkbench();
     const page = await bench.page();
@@ -410,6 +546,36 @@ describe("long texts", () => {
     const id = page.ask((asked) => ({ type: "text", id: asked, body }));
     await offline.network.deliver();
     expect(page.answerTo(id)).toEqual({ type: "value", id, value: text });
+  });
+
+  test("that someone looked at are on disk at once", async () => {
+    const bench = makeWorkbench();
+    bench.daemon.onCall = serve(bytes);
+    const page = await bench.page();
+    write(bench);
+    await bench.network.deliver();
+    page.ask((id) => ({ type: "text", id, body }));
+    for (let i = 0; i < 10; i++) await bench.network.deliver();
+    // The clock stands still: nothing was fetched in the background.
+    expect(bench.replica.blobs.get(blobHashSchema.parse(hex))).toEqual(bytes);
+    expect(bench.replica.wanted.size).toBe(0);
+  });
+
+  test("that no row names any more leave the disk once the device has caught up", async () => {
+    const bench = makeWorkbench();
+    write(bench);
+    bench.daemon.onCall = serve(bytes);
+    await bench.page();
+    await bench.clock.advance(1_000);
+    for (let i = 0; i < 10; i++) await bench.network.deliver();
+    expect(bench.replica.blobs.size).toBe(1);
+    bench.daemon.write(turnRow(one, 1, request, { answer: bodyOf("Short") }));
+    await bench.network.deliver();
+    const later = makeWorkbench({ replica: bench.replica });
+    await later.page();
+    await later.clock.advance(1_000);
+    await later.network.deliver();
+    expect(bench.replica.blobs.size).toBe(0);
   });
 
   test("are asked for when they are not here, and refused when they are not what the hash says", async () => {

@@ -25,6 +25,8 @@ export interface SyncOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly appVersion: string;
+  /** Resolves once nobody holds this lock of a page any more. */
+  readonly whenReleased: (lock: string) => Promise<void>;
   /** A fault that no page waits to hear of. */
   readonly report: (error: unknown) => void;
 }
@@ -88,6 +90,13 @@ export class Sync {
       } else if (message.type === "detach") {
         if (tab !== null) this.#detach(tab);
         tab = null;
+      } else if (message.type === "alive") {
+        const alive = tab;
+        const gone = () => {
+          if (alive !== null) this.#detach(alive);
+          if (tab === alive) tab = null;
+        };
+        this.#options.whenReleased(message.lock).then(gone, this.#options.report);
       } else if (tab !== null) this.#serve(tab, message);
     };
   }
@@ -107,7 +116,7 @@ export class Sync {
       failure: (id: number, error: Failure["wire"]) => this.#calls.failure(id, error),
       ready: () => {
         this.#streams.ready();
-        this.#outbox.flush();
+        this.#loadOutbox();
       },
       lost: () => {
         this.#calls.lost();
@@ -115,7 +124,19 @@ export class Sync {
           this.#live(sessionId, { type: "session.doing", doing: null });
         }
       },
-      caughtUp: () => this.#texts.prefetchSoon(),
+      caughtUp: () => {
+        this.#texts.prefetchSoon();
+        for (const tab of this.#tabs) {
+          for (const sessionId of tab.unread) this.#sendWindow(tab, sessionId, null);
+        }
+      },
+      moved: () => {
+        this.#streams.rows([], true);
+        for (const tab of this.#tabs) {
+          this.#sendRail(tab);
+          for (const sessionId of tab.open.keys()) this.#sendWindow(tab, sessionId, null);
+        }
+      },
     };
   }
 
@@ -124,18 +145,20 @@ export class Sync {
     const { state, syncedAt } = this.#engine;
     tab.post({ type: "connection", state, syncedAt });
     tab.post(this.#outboxMessage());
-    this.#read(tab, async () => {
-      const changes = await this.#options.replica.rail();
-      return [{ type: "rows", changes, reset: true }, ...this.#doingMessages()];
-    });
+    this.#sendRail(tab);
     if (!this.#isStarted) {
       this.#isStarted = true;
       this.#engine.start(deviceName, enrolment);
-      this.#outbox.load().catch(this.#options.report);
+      this.#loadOutbox();
     } else if (enrolment !== null) void this.#engine.enrol(enrolment);
   }
 
+  #loadOutbox(): void {
+    this.#outbox.load().catch(this.#options.report);
+  }
+
   #detach(tab: Tab): void {
+    if (!this.#tabs.has(tab)) return;
     for (const sessionId of [...tab.open.keys()]) this.#close(tab, sessionId);
     this.#tabs.delete(tab);
     for (const [commandId, asker] of this.#askers) {
@@ -144,7 +167,7 @@ export class Sync {
     tab.close();
   }
 
-  #serve(tab: Tab, message: Exclude<PageMessage, { type: "attach" | "detach" }>): void {
+  #serve(tab: Tab, message: Exclude<PageMessage, { type: "attach" | "detach" | "alive" }>): void {
     switch (message.type) {
       case "open":
         this.#open(tab, message.sessionId);
@@ -161,6 +184,9 @@ export class Sync {
       case "command":
         this.#askers.set(message.commandId, { tab, id: message.id });
         void this.#outbox.add(message);
+        return;
+      case "withdraw":
+        this.#answer(tab, message.id, this.#withdraw(message.commandId));
         return;
       case "text":
         this.#answer(tab, message.id, this.#texts.text(message.body));
@@ -181,8 +207,16 @@ export class Sync {
     }
   }
 
+  #sendRail(tab: Tab): void {
+    this.#read(tab, async () => {
+      const changes = await this.#options.replica.rail();
+      return [{ type: "rows", changes, reset: true }, ...this.#doingMessages()];
+    });
+  }
+
   #open(tab: Tab, sessionId: SessionId): void {
     tab.open.set(sessionId, null);
+    tab.unread.add(sessionId);
     for (const input of this.#streams.held(sessionId)) tab.render(input);
     this.#streams.watch(sessionId);
     this.#sendWindow(tab, sessionId, null);
@@ -203,6 +237,7 @@ export class Sync {
       if (!tab.open.has(sessionId)) return [];
       const { changes, found, earlier } = window;
       tab.open.set(sessionId, earlier);
+      tab.unread.delete(sessionId);
       return [
         { type: "rows", changes, reset: false },
         { type: "opened", sessionId, found, hasEarlier: earlier !== null, draft },
@@ -212,6 +247,7 @@ export class Sync {
 
   #close(tab: Tab, sessionId: SessionId): void {
     if (!tab.open.delete(sessionId)) return;
+    tab.unread.delete(sessionId);
     for (const { key } of this.#streams.held(sessionId)) tab.render({ type: "end", key });
     const isOpen = [...this.#tabs].some((other) => other.open.has(sessionId));
     if (!isOpen) this.#streams.unwatch(sessionId);
@@ -231,11 +267,18 @@ export class Sync {
         if (error instanceof Failure) tab.post({ type: "failure", id, error: error.wire });
         else {
           const message = "This browser could not read its copy.";
-          tab.post({ type: "failure", id, error: { code: "internal", message, retryable: true } });
+          const failure = { code: "storage_failed", message, retryable: false } as const;
+          tab.post({ type: "failure", id, error: failure });
           this.#options.report(error);
         }
       },
     );
+  }
+
+  async #withdraw(commandId: CommandId): Promise<boolean> {
+    const isWithdrawn = await this.#outbox.withdraw(commandId);
+    if (isWithdrawn) this.#askers.delete(commandId);
+    return isWithdrawn;
   }
 
   #settled(commandId: CommandId, outcome: CommandOutcome): void {

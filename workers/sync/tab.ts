@@ -14,7 +14,11 @@ export class Tab {
   readonly #renderPort: RenderPort;
   /** What `earlier` asks for next; null when there is nothing earlier, or it is not known yet. */
   readonly open = new Map<SessionId, WindowEdge | null>();
+  /** Open sessions of which nothing could be read yet. */
+  readonly unread = new Set<SessionId>();
   #readings = 0;
+  /** Settled once all readings before have been sent. */
+  #lastReading: Promise<unknown> = Promise.resolve();
   #waiting: SyncMessage[] = [];
 
   constructor(post: (message: SyncMessage) => void, renderPort: RenderPort) {
@@ -38,11 +42,18 @@ export class Tab {
     else this.#post(message);
   }
 
-  /** Sends what `read` yields before any row that came after it began. */
-  async reading(read: () => Promise<SyncMessage[]>): Promise<void> {
+  /** Sends what `read` yields after what earlier readings do, and before any row that came after it began. */
+  reading(read: () => Promise<SyncMessage[]>): Promise<void> {
     this.#readings++;
+    const reading = this.#sendInTurn(read(), this.#lastReading);
+    this.#lastReading = reading.catch(() => {}); // Its caller hears of it from `reading`.
+    return reading;
+  }
+
+  async #sendInTurn(read: Promise<SyncMessage[]>, earlier: Promise<unknown>): Promise<void> {
     try {
-      for (const message of await read()) this.#post(message);
+      const [messages] = await Promise.all([read, earlier]);
+      for (const message of messages) this.#post(message);
     } finally {
       this.#readings--;
       if (this.#readings === 0) {

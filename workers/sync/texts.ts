@@ -13,7 +13,10 @@ const SETTLE_MS = 500;
 const WANTED_PER_READ = 32;
 
 export interface TextsOptions {
-  readonly replica: Pick<ReplicaRows, "blob" | "wantedBlobs" | "keepBlob" | "giveUpBlob">;
+  readonly replica: Pick<
+    ReplicaRows,
+    "blob" | "wantedBlobs" | "keepBlob" | "giveUpBlob" | "dropUnusedBlobs"
+  >;
   readonly clock: Clock;
   /** Rejects with a `Failure`. */
   readonly readBlob: (params: { hash: BlobHash; offset: number }) => Promise<unknown>;
@@ -27,6 +30,7 @@ export class Texts {
   readonly #options: TextsOptions;
   readonly #fetching = new Map<BlobHash, Promise<Uint8Array>>();
   #isPrefetching = false;
+  #isSwept = false;
   #cancelPrefetch = () => {};
 
   constructor(options: TextsOptions) {
@@ -36,8 +40,13 @@ export class Texts {
   /** Rejects with a `Failure` if it is neither here nor to be had. */
   async text({ head, blob }: TextBody): Promise<string> {
     if (blob === null) return head;
-    const kept = await this.#options.replica.blob(blob);
-    return new TextDecoder().decode(kept ?? (await this.#fetch(blob)));
+    const { replica, report } = this.#options;
+    const kept = await replica.blob(blob);
+    if (kept !== null) return new TextDecoder().decode(kept);
+    const fetched = await this.#fetch(blob);
+    // At once: what someone has looked at must be there offline, whatever happens next.
+    replica.keepBlob(blob, fetched).catch(report);
+    return new TextDecoder().decode(fetched);
   }
 
   rows(changes: readonly Change[]): void {
@@ -62,6 +71,11 @@ export class Texts {
         if (wanted.length === 0) break;
         for (const one of wanted) await this.#keep(one);
       }
+      if (!this.#isSwept) {
+        // Rows that changed may have left some behind; once per worker is often enough.
+        this.#isSwept = true;
+        await replica.dropUnusedBlobs();
+      }
     } catch (error) {
       if (!(error instanceof Failure && error.wire.retryable)) report(error);
     } finally {
@@ -73,7 +87,7 @@ export class Texts {
     const { replica } = this.#options;
     try {
       const kept = await replica.blob(wanted.hash);
-      await replica.keepBlob(wanted, kept ?? (await this.#fetch(wanted.hash)));
+      await replica.keepBlob(wanted.hash, kept ?? (await this.#fetch(wanted.hash)));
     } catch (error) {
       if (!(error instanceof Failure) || error.wire.retryable) throw error;
       await replica.giveUpBlob(wanted);

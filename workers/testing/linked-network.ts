@@ -25,6 +25,8 @@ export class LinkedNetwork {
   #wires: Wire[] = [];
   /** False: new sockets cannot be opened. */
   isReachable = true;
+  /** True: new sockets neither open nor fail. */
+  isSilent = false;
   opened = 0;
 
   constructor(accept: AcceptWire) {
@@ -62,14 +64,22 @@ export class LinkedNetwork {
     for (const wire of this.#wires) if (wire.state === "open") wire.state = "closing";
   }
 
-  /** Nothing more arrives on the present sockets, and nobody is told. */
+  /**
+   * Nothing more arrives on the present sockets, and nobody is told; what was on its way to the
+   * client still does.
+   */
   goDead(): void {
-    for (const wire of this.#wires) if (wire.state === "open") wire.state = "dead";
+    for (const wire of this.#wires) {
+      if (wire.state !== "open") continue;
+      wire.state = "dead";
+      for (const frame of wire.toClient.splice(0)) wire.client.received(frame);
+    }
   }
 
   #move(wire: Wire): boolean {
     switch (wire.state) {
       case "opening":
+        if (this.isSilent) return false;
         if (this.isReachable) {
           wire.state = "open";
           wire.daemon = this.#accept(

@@ -26,8 +26,11 @@ export class MemoryReplica implements Replica {
   stored: Position = NOWHERE;
   keys: KeyPair | null = null;
   daemonKey: Uint8Array | null = null;
+  offered: string | null = null;
   /** Awaited before a page is stored. */
   beforeStore: () => Promise<void> = async () => {};
+  /** Awaited before an outbox entry is stored. */
+  beforePut: () => Promise<void> = async () => {};
   #queue: Promise<unknown> = Promise.resolve();
 
   position(): Promise<Position> {
@@ -96,10 +99,9 @@ export class MemoryReplica implements Replica {
     return this.#next(async () => [...this.wanted.values()].slice(0, limit));
   }
 
-  keepBlob({ hash }: WantedBlob, bytes: Uint8Array): Promise<void> {
+  keepBlob(hash: BlobHash, bytes: Uint8Array): Promise<void> {
     return this.#next(async () => {
-      this.blobs.set(hash, bytes);
-      this.wanted.delete(hash);
+      if (this.wanted.delete(hash)) this.blobs.set(hash, bytes);
     });
   }
 
@@ -107,12 +109,39 @@ export class MemoryReplica implements Replica {
     return this.#next(async () => void this.wanted.delete(hash));
   }
 
+  dropUnusedBlobs(): Promise<void> {
+    return this.#next(async () => {
+      const used = new Set(
+        [...this.rows.values()].flatMap(({ row }) => (row ? blobsOfRow(row) : [])),
+      );
+      for (const hash of this.blobs.keys()) if (!used.has(hash)) this.blobs.delete(hash);
+    });
+  }
+
   outbox(): Promise<OutboxEntry[]> {
     return this.#next(async () => [...this.outboxEntries.values()]);
   }
 
   putOutbox(entry: OutboxEntry): Promise<void> {
-    return this.#next(async () => void this.outboxEntries.set(entry.commandId, entry));
+    return this.#next(async () => {
+      await this.beforePut();
+      this.outboxEntries.set(entry.commandId, entry);
+    });
+  }
+
+  claimOutbox(commandId: CommandId): Promise<boolean> {
+    return this.#next(async () => {
+      const entry = this.outboxEntries.get(commandId);
+      if (entry !== undefined) this.outboxEntries.set(commandId, { ...entry, state: "sent" });
+      return entry !== undefined;
+    });
+  }
+
+  withdrawOutbox(commandId: CommandId): Promise<boolean> {
+    return this.#next(async () => {
+      if (this.outboxEntries.get(commandId)?.state !== "waiting") return false;
+      return this.outboxEntries.delete(commandId);
+    });
   }
 
   removeOutbox(commandId: CommandId): Promise<void> {
@@ -141,6 +170,17 @@ export class MemoryReplica implements Replica {
   pinDaemon(publicKey: Uint8Array | null): Promise<void> {
     return this.#next(async () => {
       this.daemonKey = publicKey;
+      this.offered = null;
+    });
+  }
+
+  offeredDaemon(): Promise<string | null> {
+    return this.#next(async () => this.offered);
+  }
+
+  noteOffered(fingerprint: string): Promise<void> {
+    return this.#next(async () => {
+      this.offered = fingerprint;
     });
   }
 

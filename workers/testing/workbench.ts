@@ -108,6 +108,8 @@ export interface Workbench {
   readonly daemon: FakeDaemon;
   readonly network: LinkedNetwork;
   readonly faults: unknown[];
+  /** Gives a page's lock back, as the browser does when the page is gone. */
+  readonly locks: ReadonlyMap<string, () => void>;
   readonly sync: Sync;
   /** Another worker over the same replica, as after a reload or in a second tab without SharedWorker. */
   makeSync(): Sync;
@@ -123,6 +125,7 @@ export function makeWorkbench(
   const daemon = new FakeDaemon(makeBytes(7));
   const network = new LinkedNetwork((send, close) => daemon.accept(send, close));
   const faults: unknown[] = [];
+  const locks = new Map<string, () => void>();
   const randomBytes = makeBytes(11);
   const makeSync = () =>
     new Sync({
@@ -139,6 +142,10 @@ export function makeWorkbench(
       replica,
       random: options.random ?? (() => 0.999),
       appVersion: "0",
+      whenReleased: (lock) =>
+        new Promise((resolve) => {
+          locks.set(lock, resolve);
+        }),
       report: (error) => faults.push(error),
     });
   const sync = makeSync();
@@ -148,6 +155,7 @@ export function makeWorkbench(
     daemon,
     network,
     faults,
+    locks,
     sync,
     makeSync,
     async page(enrolment = null) {
