@@ -10,4 +10,6 @@
     theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   }
   document.documentElement.dataset.theme = theme;
+  const paper = theme === "dark" ? "#161310" : "#fcfaf6";
+  document.querySelector('meta[name="theme-color"]').setAttribute("content", paper);
 })();

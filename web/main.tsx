@@ -9,6 +9,7 @@ import "./styles/prose.css";
 import "./styles/composer.css";
 import "./styles/surfaces.css";
 import "./styles/narrow.css";
+import "./styles/contrast.css";
 import { render } from "solid-js/web";
 import { createWorkersClient } from "../workers/client.ts";
 import { App } from "./app.tsx";
@@ -18,7 +19,7 @@ import { takeEnrolment } from "./state/launch-link.ts";
 import { makePreferences } from "./state/preferences.ts";
 import { makeReadingPlaces } from "./state/reading-places.ts";
 import { makeThemeChoice } from "./state/theme.ts";
-import { makeUpdate } from "./state/update.ts";
+import { makeUpdate, mayReloadAgain } from "./state/update.ts";
 import { followVisibleHeight } from "./state/visible-height.ts";
 
 // First of all: nothing that runs later may find the secret in the address.
@@ -34,14 +35,20 @@ addEventListener("hashchange", () => {
   if (secret !== null) client.enrol(secret);
 });
 
+/** `--paper` of each theme, for the bars of the browser around the page. Also in `/theme.js`. */
+const PAPER = { light: "#fcfaf6", dark: "#161310" } as const;
+
 const preferences = makePreferences(() => localStorage);
-const update = makeUpdate();
+const reload = () => location.reload();
+const workers = "serviceWorker" in navigator ? navigator.serviceWorker : null;
+const update = makeUpdate(workers, reload);
 const tools = {
   dialogs: makeDialogs(),
   preferences,
   places: makeReadingPlaces(preferences),
   themeChoice: makeThemeChoice(preferences, matchMedia("(prefers-color-scheme: dark)"), (theme) => {
     document.documentElement.dataset.theme = theme;
+    document.querySelector('meta[name="theme-color"]')?.setAttribute("content", PAPER[theme]);
   }),
   update,
 };
@@ -51,6 +58,15 @@ if (visualViewport) {
     document.documentElement.style.setProperty("--visible-height", `${height}px`);
   });
 }
+
+// Another tab let a new version take over, and with it went a part that this page had not loaded yet.
+addEventListener("vite:preloadError", (event) => {
+  // With no shell of its own a page that reloads while the daemon is away is lost altogether.
+  if (!workers?.controller) return;
+  if (!mayReloadAgain(sessionStorage, Date.now())) return;
+  event.preventDefault();
+  reload();
+});
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no element with the id root");

@@ -1,7 +1,7 @@
 // The route table. The session page is on the first screen; the rest is loaded when it is visited.
 
 import { A, Route, Router, type RouteSectionProps } from "@solidjs/router";
-import { type Component, lazy } from "solid-js";
+import { type Component, createEffect, lazy } from "solid-js";
 import { CenteredPage } from "./components/centered-page.tsx";
 import HomePage from "./pages/home/index.tsx";
 import SessionPage from "./pages/session/index.tsx";
@@ -9,6 +9,9 @@ import SessionPage from "./pages/session/index.tsx";
 const DevicesPage = lazy(() => import("./pages/devices/index.tsx"));
 
 function NotFoundPage() {
+  createEffect(() => {
+    document.title = "No such page · Troupe";
+  });
   return (
     <CenteredPage title="There is no such page">
       <p class="muted under-lede">The address may be mistyped.</p>

@@ -1,6 +1,6 @@
 // A path with completion: what stands at it, and how it may go on.
 
-import { createEffect, createSignal, createUniqueId, For, on, Show } from "solid-js";
+import { createEffect, createSignal, createUniqueId, For, on } from "solid-js";
 
 export function FolderField(props: {
   value: string;
@@ -11,6 +11,8 @@ export function FolderField(props: {
   /** What is at the path, e.g. "git · main · 1,204 files". */
   facts: string;
   problem: string | null;
+  /** Something to know that is no problem. */
+  note: string | null;
 }) {
   const [isListOpen, setIsListOpen] = createSignal(false);
   const [active, setActive] = createSignal(-1);
@@ -96,8 +98,13 @@ export function FolderField(props: {
           )}
         </For>
       </div>
-      <p id={`${id}-facts`} class="field-problem" role="status">
-        <Show when={props.problem}>{props.problem}</Show>
+      <p
+        id={`${id}-facts`}
+        class="field-note"
+        classList={{ bad: props.problem !== null }}
+        role="status"
+      >
+        {props.problem ?? props.note}
       </p>
     </div>
   );

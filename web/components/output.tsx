@@ -1,18 +1,23 @@
 // A tool's output as it came: monospace, no markup, fetched when first shown.
 
-import { createResource, Match, Switch } from "solid-js";
+import { createResource, Match, onCleanup, Switch } from "solid-js";
 import { CopyButton } from "./copy-button.tsx";
 import { drawable } from "./drawable.ts";
+import { makeScrollStops } from "./scroll-stops.ts";
 
-/** It scrolls, so the keyboard must be able to stand in it. */
-const makeReachable = (pre: HTMLPreElement) => {
-  pre.tabIndex = 0;
-};
-
-export function Output(props: { load: () => Promise<string>; failed: (error: unknown) => string }) {
+export function Output(props: {
+  load: () => Promise<string>;
+  failed: (error: unknown) => string;
+  /** A message rather than lines: it wraps. */
+  isMessage: boolean;
+}) {
   const [text] = createResource(props.load);
+  let box: HTMLDivElement | undefined;
+  const stops = makeScrollStops();
+  onCleanup(stops.dispose);
+  const watch = () => box && stops.watch(box);
   return (
-    <div class="output">
+    <div ref={box} class="output" classList={{ message: props.isMessage }}>
       <Switch>
         <Match when={text.error}>{(error) => <p class="quiet">{props.failed(error())}</p>}</Match>
         <Match when={text.loading}>
@@ -24,8 +29,8 @@ export function Output(props: { load: () => Promise<string>; failed: (error: unk
         <Match when={text()}>
           {(loaded) => (
             <>
-              <CopyButton label="Copy output" text={loaded} class="quiet-button corner" />
-              <pre ref={makeReachable}>{drawable(loaded())}</pre>
+              <pre ref={() => queueMicrotask(watch)}>{drawable(loaded())}</pre>
+              <CopyButton label="Copy output" text={loaded} />
             </>
           )}
         </Match>

@@ -1,6 +1,7 @@
 // What happened, why, and the one or two things to do next.
 
 import { For, Show } from "solid-js";
+import { createFocusHeir } from "./return-focus.ts";
 
 export interface CardAction {
   readonly label: string;
@@ -14,8 +15,10 @@ export function ProblemCard(props: {
   detail?: string | undefined;
   actions: readonly CardAction[];
 }) {
+  let card: HTMLDivElement | undefined;
+  createFocusHeir(() => card);
   return (
-    <div class={props.tone === "bad" ? "problem bad" : "problem"}>
+    <div ref={card} class={props.tone === "bad" ? "problem bad" : "problem"}>
       <p>
         <b>{props.what}</b> {props.todo}
       </p>

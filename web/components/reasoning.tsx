@@ -4,13 +4,24 @@ import ChevronRight from "lucide-solid/icons/chevron-right";
 import { createSignal, createUniqueId, Show } from "solid-js";
 import { Prose, type ShowProse } from "./prose.tsx";
 
-export function Reasoning(props: { words: string; isLive: boolean; show: ShowProse }) {
+export function Reasoning(props: {
+  words: string;
+  isLive: boolean;
+  /** The turn runs: whether it thought at all is not known yet. */
+  mayBeEmpty: boolean;
+  show: ShowProse;
+  onBlocks: (count: number) => void;
+}) {
   const [isOpen, setIsOpen] = createSignal(false);
   const [blocks, setBlocks] = createSignal(0);
+  const noteBlocks = (count: number) => {
+    setBlocks(count);
+    props.onBlocks(count);
+  };
   const bodyId = createUniqueId();
   const isShown = () => isOpen() || props.isLive;
   return (
-    <div class="reasoning" hidden={props.isLive && blocks() === 0}>
+    <div class="reasoning" hidden={props.mayBeEmpty && blocks() === 0}>
       <button
         type="button"
         class="think"
@@ -21,9 +32,9 @@ export function Reasoning(props: { words: string; isLive: boolean; show: ShowPro
         <ChevronRight size={14} aria-hidden="true" />
         {props.words}
       </button>
-      <Show when={isShown()}>
-        <div id={bodyId} class={isOpen() ? "thought" : "thought last-line"}>
-          <Prose show={props.show} onBlocks={setBlocks} />
+      <Show when={isShown() || props.mayBeEmpty}>
+        <div id={bodyId} class={isOpen() ? "thought" : "thought last-line"} hidden={!isShown()}>
+          <Prose show={props.show} onBlocks={noteBlocks} />
         </div>
       </Show>
     </div>

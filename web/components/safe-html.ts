@@ -73,11 +73,7 @@ export function remake<Made>(node: ParsedNode, make: NodeMaker<Made>, depth = 0)
   return make.element(name, attributes, remakeAll(node.childNodes, make, depth + 1));
 }
 
-export function remakeAll<Made>(
-  nodes: ArrayLike<ParsedNode>,
-  make: NodeMaker<Made>,
-  depth = 0,
-): Made[] {
+function remakeAll<Made>(nodes: ArrayLike<ParsedNode>, make: NodeMaker<Made>, depth = 0): Made[] {
   return Array.from(nodes)
     .map((node) => remake(node, make, depth))
     .filter((made) => made !== null);
@@ -93,8 +89,13 @@ const pageMaker: NodeMaker<Node> = {
   },
 };
 
-/** The parser's document is inert: it runs no script and loads no image. */
+/**
+ * Each outermost element runs in the direction of its own text, and what it holds goes along.
+ * The parser's document is inert: it runs no script and loads no image.
+ */
 export function toSafeNodes(html: string): Node[] {
   const parsed = new DOMParser().parseFromString(html, "text/html");
-  return remakeAll(parsed.body.childNodes, pageMaker);
+  const nodes = remakeAll(parsed.body.childNodes, pageMaker);
+  for (const node of nodes) if (node instanceof HTMLElement) node.dir = "auto";
+  return nodes;
 }

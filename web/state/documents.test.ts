@@ -10,6 +10,7 @@ import { showPart } from "./documents.ts";
 
 const KEY = `${sessionId(1)}/4/answer`;
 const LONG: TextBody = { head: "begin", size: 99_999, blob: "ab" as BlobHash };
+const NO_CONNECTION = new Failure("not_connected", "no connection", { retryable: true });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function show(initial: TextBody | null, text?: (body: TextBody) => Promise<string>) {
@@ -18,7 +19,7 @@ function show(initial: TextBody | null, text?: (body: TextBody) => Promise<strin
   const [shownBody, setBody] = createSignal(initial);
   const [isOnline, setIsOnline] = createSignal(true);
   const patches: BlockPatch[] = [];
-  const missing: boolean[] = [];
+  const missing: unknown[] = [];
   const { hide, dispose } = createRoot((end) => ({
     dispose: end,
     hide: showPart(
@@ -29,7 +30,7 @@ function show(initial: TextBody | null, text?: (body: TextBody) => Promise<strin
         part: "answer",
         body: shownBody,
         isOnline,
-        onMissing: (is) => missing.push(is),
+        onMissing: (error) => missing.push(error),
       },
       (patch) => patches.push(patch),
     ),
@@ -58,18 +59,18 @@ describe("showPart", () => {
   it("shows the beginning of a text that is not here, and the rest once there is a connection", async () => {
     let isThere = false;
     const { calls, missing, setIsOnline, dispose } = show(LONG, async () => {
-      if (!isThere) throw new Failure("not_connected", "no connection");
+      if (!isThere) throw NO_CONNECTION;
       return "begin and end";
     });
     setIsOnline(false);
     await settled();
     expect(calls.at(-1)).toEqual(["settle", KEY, "begin"]);
-    expect(missing.at(-1)).toBe(true);
+    expect(missing.at(-1)).toBe(NO_CONNECTION);
     isThere = true;
     setIsOnline(true);
     await settled();
     expect(calls.at(-1)).toEqual(["settle", KEY, "begin and end"]);
-    expect(missing.at(-1)).toBe(false);
+    expect(missing.at(-1)).toBeNull();
     dispose();
   });
 

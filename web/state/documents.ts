@@ -14,7 +14,8 @@ export interface PartOnScreen {
   readonly body: () => TextBody | null;
   /** Tracked: a text that could not be fetched is asked for again when this turns true. */
   readonly isOnline: () => boolean;
-  readonly onMissing: (isMissing: boolean) => void;
+  /** Why only its beginning is shown, as the text's question failed; null when it is whole. */
+  readonly onMissing: (error: unknown) => void;
 }
 
 type Documents = Pick<WorkersClient, "show" | "settle" | "text">;
@@ -31,7 +32,7 @@ export function showPart(
   let settledHash: string | null = null;
   createEffect(() => {
     const body = part.body();
-    const isOnline = part.isOnline();
+    part.isOnline();
     if (body === null) return;
     const identity = body.blob ?? body.head;
     if (settledHash === identity) return;
@@ -41,12 +42,11 @@ export function showPart(
     client.text(body).then(
       (text) => {
         settledHash = identity;
-        part.onMissing(false);
+        part.onMissing(null);
         settle(text);
       },
-      () => {
-        // Not on this device: its beginning is in the row, the rest comes with the connection.
-        part.onMissing(!isOnline || body.blob !== null);
+      (error: unknown) => {
+        part.onMissing(error);
         settle(body.head);
       },
     );

@@ -13,6 +13,8 @@ export interface FolderAnswer {
   /** Null while there is no folder at the path. */
   readonly folder: Folder | null;
   readonly problem: string | null;
+  /** Not a fault of the path: nobody could be asked about it. */
+  readonly isUnknown: boolean;
   /** Whole paths that the text may be completed to. */
   readonly completions: readonly string[];
 }
@@ -30,7 +32,7 @@ export function folderFacts(folder: Folder): string {
 }
 
 /** The folder above the name being typed, with its slash, and that name. */
-export function splitPath(text: string): [parent: string, name: string] {
+function splitPath(text: string): [parent: string, name: string] {
   const cut = text.lastIndexOf("/") + 1;
   return [text.slice(0, cut), text.slice(cut)];
 }
@@ -44,10 +46,8 @@ function completionsOf(parent: string, folders: readonly string[], typed: string
     .map((name) => parent + name);
 }
 
-function problemOf(error: unknown): string {
-  const isOffline = error instanceof Failure && error.wire.code === "not_connected";
-  return isOffline ? "Checked once the daemon answers." : problemWords(error);
-}
+const isOffline = (error: unknown): boolean =>
+  error instanceof Failure && error.wire.code === "not_connected";
 
 /** Never rejects: what went wrong is part of the answer. */
 export async function askFolder(ask: AskFolder, text: string): Promise<FolderAnswer> {
@@ -57,12 +57,14 @@ export async function askFolder(ask: AskFolder, text: string): Promise<FolderAns
     const folder = await ask(path === "" ? undefined : path);
     // A path that stands for itself needs no list over what comes next; a slash asks for one.
     const completions = path.endsWith("/") ? completionsOf(path, folder.folders, "") : [];
-    return { asked: text, folder, problem: null, completions };
+    return { asked: text, folder, problem: null, isUnknown: false, completions };
   } catch (error) {
+    const isUnknown = isOffline(error);
     return {
       asked: text,
       folder: null,
-      problem: problemOf(error),
+      problem: isUnknown ? null : problemWords(error),
+      isUnknown,
       completions: await siblings(ask, parent, name),
     };
   }

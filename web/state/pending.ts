@@ -36,14 +36,8 @@ const textParam = (entry: OutboxEntry, name: string): string | null => {
 };
 
 /** The session an entry makes or acts on, if any. */
-export function sessionOf(entry: OutboxEntry): string | null {
+function sessionOf(entry: OutboxEntry): string | null {
   return entry.method === "session.create" ? entry.commandId : textParam(entry, "sessionId");
-}
-
-export function isBeingCreated(outbox: readonly OutboxEntry[], sessionId: SessionId): boolean {
-  return outbox.some(
-    (entry) => entry.method === "session.create" && sessionOf(entry) === sessionId,
-  );
 }
 
 export function pendingPrompts(
@@ -95,10 +89,14 @@ function changed(session: ListedSession, entry: OutboxEntry): ListedSession | nu
   }
 }
 
-/** Every session that is or is about to be, newest first. */
+/**
+ * Every session that is or is about to be, newest first. `coming`: those whose command was answered, in
+ * case the answer came before the row.
+ */
 export function listSessions(
   rows: Readonly<Record<string, SessionRow>>,
   outbox: readonly OutboxEntry[],
+  coming: readonly ListedSession[] = [],
 ): ListedSession[] {
   const sessionsById = new Map(Object.entries(rows).map(([id, row]) => [id, listed(id, row)]));
   for (const entry of outbox) {
@@ -112,6 +110,9 @@ export function listSessions(
     } else if (entry.method === "session.create") {
       sessionsById.set(id, created(entry, outbox));
     }
+  }
+  for (const session of coming) {
+    if (!sessionsById.has(session.id)) sessionsById.set(session.id, session);
   }
   return [...sessionsById.values()].sort((a, b) => b.modifiedAt - a.modifiedAt);
 }

@@ -6,12 +6,6 @@ import type { Model } from "../../shared/protocol/methods.ts";
 import { createFolderQuestion, type FolderAnswer } from "./folder-question.ts";
 import type { Workbench } from "./workbench.ts";
 
-export const FIRST_QUESTIONS = [
-  "What is in this folder?",
-  "Explain this project",
-  "Find TODO",
-] as const;
-
 export interface SessionSetup {
   readonly path: Accessor<string>;
   setPath(path: string): void;

@@ -4,7 +4,7 @@ import { type Accessor, createSignal } from "solid-js";
 import { assertNever } from "../../shared/assert-never.ts";
 import type { Preferences } from "./preferences.ts";
 
-export const THEMES = ["system", "light", "dark"] as const;
+const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 export interface ThemeChoice {
@@ -21,7 +21,7 @@ export interface SystemTheme {
 
 const isTheme = (value: string | null): value is Theme => THEMES.some((theme) => theme === value);
 
-export function nextTheme(theme: Theme): Theme {
+function nextTheme(theme: Theme): Theme {
   switch (theme) {
     case "system":
       return "light";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, counted, duration, shortAge } from "./times.ts";
+import { ago, counted, duration, elapsed, shortAge } from "./times.ts";
 
 const NOW = new Date(2026, 10, 18, 15, 0).getTime();
 const MINUTE = 60_000;
@@ -52,4 +52,14 @@ it("counts with the right number and thousands", () => {
     "1,204 files",
     "0 entries",
   ]);
+});
+
+describe("elapsed", () => {
+  it.each([
+    [-200, "0 s"],
+    [7_900, "7 s"],
+    [185_000, "3 min 5 s"],
+  ])("words %i ms as %s, in whole seconds", (ms, words) => {
+    expect(elapsed(ms)).toBe(words);
+  });
 });

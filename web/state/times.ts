@@ -38,6 +38,12 @@ export function ago(at: number, now: number): string {
   return days === 1 ? "yesterday" : `${days} days ago`;
 }
 
+/** For what still runs: "7 s", "3 min 5 s". */
+export function elapsed(ms: number): string {
+  if (ms < MINUTE_MS) return `${Math.floor(Math.max(0, ms) / SECOND_MS)} s`;
+  return duration(ms);
+}
+
 /** "38 ms", "1.2 s", "21.4 s", "3 min 5 s". */
 export function duration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { body, toolCall, toolResultRow, turnRow } from "../testing/rows.ts";
-import { foldCalls, foldedWords, type ShownCall, transcriptItems } from "./transcript-items.ts";
+import { foldCalls, type ShownCall, transcriptItems } from "./transcript-items.ts";
 
 const keys = (...args: Parameters<typeof transcriptItems>) =>
   transcriptItems(...args).map(({ key }) => key);
@@ -55,10 +55,5 @@ describe("foldCalls", () => {
       shown(["a"], ["b"], ["c"], ["d", { state: "failed" }], ["e"], ["f", { state: "pending" }]),
     );
     expect(runs.map(({ key }) => key)).toEqual(["f1/a", "1/d", "1/e", "1/f"]);
-  });
-
-  it("words a fold by what was done", () => {
-    expect(foldedWords(shown(["a"], ["b"], ["c"]))).toBe("Explored 3 files");
-    expect(foldedWords(shown(["a"], ["b"], ["c", { name: "list_files" }]))).toBe("Ran 3 tools");
   });
 });

@@ -26,7 +26,7 @@ export type CallRun =
   | { kind: "single"; key: string; call: ShownCall }
   | { kind: "folded"; key: string; calls: ShownCall[] };
 
-export const FOLD_MIN_CALLS = 3;
+const FOLD_MIN_CALLS = 3;
 
 /** A turn that runs may yet say something; one that ended empty said nothing. */
 const says = (turn: TurnRow, body: TextBody) => body.size > 0 || turn.state === "streaming";
@@ -96,10 +96,4 @@ export function foldCalls(calls: readonly ShownCall[]): CallRun[] {
   }
   flush();
   return runs;
-}
-
-/** "Explored 9 files" when all of them read files, else "Ran 4 tools". */
-export function foldedWords(calls: readonly ShownCall[]): string {
-  const reads = calls.filter((call) => call.name === "read_file").length;
-  return reads === calls.length ? `Explored ${reads} files` : `Ran ${calls.length} tools`;
 }

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { DeviceId } from "../../shared/ids.ts";
 import { ERROR_CODES, Failure } from "../../shared/protocol/errors.ts";
 import type { ConnectionState } from "../../workers/client.ts";
-import { announcedConnection, daemonWords, problemWords, syncWords, wordsFor } from "./words.ts";
+import {
+  announcedConnection,
+  daemonWords,
+  missingTextWords,
+  problemWords,
+  syncWords,
+  wordsFor,
+} from "./words.ts";
 
 const LIVE: ConnectionState = {
   kind: "live",
@@ -25,6 +32,18 @@ describe("wordsFor", () => {
   it("words an error that is no Failure as one inside the daemon", () => {
     expect(problemWords(new Error("x"))).toContain("inside the daemon");
     expect(problemWords(new Failure("folder_missing", "x"))).toContain("no folder at this path");
+  });
+});
+
+describe("missingTextWords", () => {
+  it("tells a text that is still to come from one that never will", () => {
+    const later = new Failure("not_connected", "x", { retryable: true });
+    expect(missingTextWords(later)).toContain("not on this device yet");
+    expect(missingTextWords(new Failure("blob_gone", "x"))).toContain("no longer stored");
+    expect(missingTextWords(new Failure("storage_failed", "x"))).toContain(
+      "This browser's storage",
+    );
+    expect(missingTextWords(new Failure("internal", "x"))).toContain("inside the daemon");
   });
 });
 

@@ -101,11 +101,11 @@ const ERROR_WORDS = {
   },
   provider_failed: {
     what: "The model could not answer.",
-    todo: "Continue to try again. Your prompt is kept.",
+    todo: "Try again. Your prompt is kept.",
   },
   turn_limit: {
     what: "It stopped after many turns without coming to an end.",
-    todo: "Continue if it was on the right way, or ask for a smaller step.",
+    todo: "Continue if it was on the right track, or ask for a smaller step.",
   },
   interrupted: {
     what: "The daemon stopped while this was running.",
@@ -123,9 +123,17 @@ const ERROR_WORDS = {
     what: "The daemon is shutting down.",
     todo: "Start it again with troupe; this page reconnects by itself.",
   },
+  disk_failed: {
+    what: "The daemon could not save this: its disk is full or cannot be written.",
+    todo: "Free some space on the daemon's machine, then try again.",
+  },
   not_connected: {
     what: "The daemon does not answer.",
     todo: "Start it with troupe. This page reconnects by itself.",
+  },
+  storage_failed: {
+    what: "This browser's storage does not work.",
+    todo: "Reload the page. If that does not help, free some space on this device, or update Troupe.",
   },
   internal: {
     what: "Something went wrong inside the daemon.",
@@ -141,6 +149,14 @@ export function wordsFor(error: Pick<WireError, "code">): Words {
 export function problemWords(error: unknown): string {
   const { what, todo } = wordsFor(error instanceof Failure ? error.wire : { code: "internal" });
   return `${what} ${todo}`;
+}
+
+/** Why only the beginning of a text is shown. */
+export function missingTextWords(error: unknown): string {
+  if (!(error instanceof Failure)) return problemWords(error);
+  // Not here yet: the rest comes with the connection.
+  if (error.wire.retryable) return "The rest of this answer is not on this device yet.";
+  return problemWords(error);
 }
 
 const LOST_WORDS = {

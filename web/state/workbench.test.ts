@@ -1,10 +1,12 @@
 import { createRoot } from "solid-js";
 import { describe, expect, it } from "vitest";
 import type { CallId } from "../../shared/ids.ts";
+import type { SessionRow } from "../../shared/protocol/rows.ts";
 import type { ConnectionState } from "../../workers/client.ts";
 import { makeFakeClient } from "../testing/fake-client.ts";
 import {
   deviceId,
+  outboxEntry,
   requestChange,
   requestRow,
   sessionChange,
@@ -82,9 +84,18 @@ describe("createWorkbench", () => {
           reset: false,
         });
       rows([1, 1, requestRow({ state: "done" })], [2, 2, requestRow({ state: "running" })]);
-      expect(workbench.announcement()).toBe("");
+      expect(workbench.announcement().text).toBe("");
       rows([3, 2, requestRow({ state: "done" })]);
-      expect(workbench.announcement()).toBe("Answer finished.");
+      expect(workbench.announcement().text).toBe("Answer finished.");
+    }));
+
+  it("announces the same words again as something of its own, so that they are said again", () =>
+    withWorkbench((workbench) => {
+      workbench.announce("Link copied.");
+      const first = workbench.announcement();
+      workbench.announce("Link copied.");
+      expect(workbench.announcement()).toEqual(first);
+      expect(workbench.announcement()).not.toBe(first);
     }));
 
   it("puts a refused command into words once, and lets them be dismissed", () =>
@@ -106,6 +117,35 @@ describe("createWorkbench", () => {
       commands[0]?.fail("folder_missing");
       await settled();
       expect(workbench.isMaking(id as typeof ONE)).toBe(false);
+    }));
+
+  it("lists a session without a break when the answer to its making comes before its row", () =>
+    withWorkbench(async (workbench, { emit, commands }) => {
+      const id = workbench.run("session.create", { workingDir: "~/code" });
+      const entry = outboxEntry("session.create", { workingDir: "~/code" }, id);
+      emit({ type: "outbox", entries: [entry] });
+      commands[0]?.resolve({ sessionId: id });
+      await settled();
+      emit({ type: "outbox", entries: [] });
+      expect(workbench.sessions()).toMatchObject([{ id, shownDir: "~/code", state: "waiting" }]);
+      const arrives = (rev: number, row: SessionRow | null) => {
+        const change = { rev, kind: "session", sessionId: id as typeof ONE, id, row } as const;
+        emit({ type: "rows", changes: [change], reset: false });
+      };
+      arrives(1, sessionRow());
+      expect(workbench.sessions()).toMatchObject([{ id, state: "idle" }]);
+      arrives(2, null);
+      expect(workbench.sessions()).toEqual([]);
+    }));
+
+  it("gives back what was typed here, rather than what the device kept before", () =>
+    withWorkbench((workbench, { emit, calls }) => {
+      emit({ type: "opened", sessionId: ONE, found: true, hasEarlier: false, draft: "kept" });
+      expect(workbench.draft(ONE)).toBe("kept");
+      workbench.saveDraft(ONE, "typed");
+      emit({ type: "opened", sessionId: ONE, found: true, hasEarlier: false, draft: "kept" });
+      expect(workbench.draft(ONE)).toBe("typed");
+      expect(calls).toContainEqual(["saveDraft", ONE, "typed"]);
     }));
 
   it("hides a session from the moment it is deleted, and shows it again if that fails", () =>

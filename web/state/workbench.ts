@@ -32,6 +32,11 @@ export interface Notice {
   readonly todo: string;
 }
 
+/** What is said aloud. An object of its own each time: the same words may have to be said again. */
+export interface Announcement {
+  readonly text: string;
+}
+
 export interface Workbench {
   readonly client: WorkersClient;
   readonly rows: Rows;
@@ -42,7 +47,7 @@ export interface Workbench {
   readonly sessions: Accessor<readonly ListedSession[]>;
   /** True once the replica on this device has been read. */
   readonly hasRows: Accessor<boolean>;
-  readonly announcement: Accessor<string>;
+  readonly announcement: Accessor<Announcement>;
   readonly notices: Accessor<readonly Notice[]>;
   /** True while a session that this page asked for is still to come. */
   isMaking(sessionId: SessionId): boolean;
@@ -50,10 +55,15 @@ export interface Workbench {
   isStarted(sessionId: SessionId, callRowId: string): boolean;
   /** Null until the sync worker has sent what it holds; another object after each `earlier`. */
   opened(sessionId: SessionId): Opened | null;
+  /** What stands unsent in the session's box: as this page last left it, else as the device kept it. */
+  draft(sessionId: SessionId): string;
+  saveDraft(sessionId: SessionId, text: string): void;
   open(sessionId: SessionId): void;
   close(sessionId: SessionId): void;
   /** Sends a command and returns the id of what it makes. A failure becomes a notice. */
   run<M extends CommandMethod>(method: M, params: Params<M>): string;
+  /** Takes back a command that still waits; nothing if it is on its way. A failure becomes a notice. */
+  withdraw(commandId: string): void;
   announce(text: string): void;
   dismiss(noticeId: number): void;
 }
@@ -103,7 +113,8 @@ function createHearing(client: WorkersClient) {
   });
   const [outbox, setOutbox] = createSignal<readonly OutboxEntry[]>([]);
   const [hasRows, setHasRows] = createSignal(false);
-  const [announcement, announce] = createSignal("");
+  const [announcement, setAnnouncement] = createSignal<Announcement>({ text: "" });
+  const announce = (text: string) => setAnnouncement({ text });
 
   const onConnection = (event: Extract<SyncEvent, { type: "connection" }>) => {
     const before = untrack(status).state;
@@ -145,9 +156,12 @@ export function createWorkbench(client: WorkersClient): Workbench {
   const { rows } = store;
   const { facts } = live;
   const { notices, add, dismiss } = makeNotices();
-  const sessions = createMemo(() =>
-    listSessions(rows.session, heard.outbox()).filter(({ id }) => !facts.deleting[id]),
-  );
+  const sessions = createMemo<ListedSession[]>((before) => {
+    const coming = before.filter(({ id, state }) => state === "waiting" && facts.making[id]);
+    const all = listSessions(rows.session, heard.outbox(), coming);
+    return all.filter(({ id }) => !facts.deleting[id]);
+  }, []);
+  const typed = new Map<SessionId, string>();
   return {
     ...heard,
     client,
@@ -160,6 +174,11 @@ export function createWorkbench(client: WorkersClient): Workbench {
     doing: (sessionId) => facts.doing[sessionId] ?? null,
     isStarted: (sessionId, callRowId) => facts.started[sessionId]?.[callRowId] ?? false,
     opened: (sessionId) => facts.opened[sessionId] ?? null,
+    draft: (sessionId) => typed.get(sessionId) ?? facts.opened[sessionId]?.draft ?? "",
+    saveDraft(sessionId, text) {
+      typed.set(sessionId, text);
+      client.saveDraft(sessionId, text);
+    },
     open: (sessionId) => client.open(sessionId),
     close(sessionId) {
       client.close(sessionId);
@@ -176,6 +195,9 @@ export function createWorkbench(client: WorkersClient): Workbench {
         takeBack();
       });
       return commandId;
+    },
+    withdraw(commandId) {
+      client.withdraw(commandId).catch(add);
     },
     dismiss,
   };

@@ -59,6 +59,10 @@ export function makeFakeClient(answerQuery: AnswerQuery = noAnswer): FakeClient 
       });
       return { commandId, answer };
     },
+    withdraw: async (commandId) => {
+      calls.push(["withdraw", commandId]);
+      return true;
+    },
     text: async (body) => body.head,
     saveDraft: record("saveDraft"),
     enrol: record("enrol"),

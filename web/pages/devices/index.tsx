@@ -52,7 +52,7 @@ export default function DevicesPage() {
       </nav>
       <main>
         <h1>Devices</h1>
-        <p class="muted">Who may open this daemon, and since when they were last here.</p>
+        <p class="muted">Who may open this daemon, and when each was last here.</p>
         <Show
           when={devices().length > 0}
           fallback={
@@ -65,8 +65,8 @@ export default function DevicesPage() {
         </Show>
         <h2>Let another browser in</h2>
         <p class="muted">
-          On the daemon's machine, run <code>troupe link</code> and open the printed link there. A
-          link works once, for 10 minutes.
+          On the daemon's machine, run <code>troupe link</code>, and open the link it prints in the
+          other browser. A link works once, for 10 minutes.
         </p>
       </main>
     </div>
@@ -111,12 +111,12 @@ function Device(props: { entry: DeviceEntry; isThisOne: boolean; now: number }) 
   return (
     <tr>
       <td>
-        <b>{device().name}</b>
+        <b dir="auto">{device().name}</b>
         {props.isThisOne ? " · this one" : ""}
         <div class="fp quiet">{device().fingerprint}</div>
       </td>
-      <td>{ROLE_WORDS[device().role]}</td>
-      <td>
+      <td data-label="May">{ROLE_WORDS[device().role]}</td>
+      <td data-label="Last seen">
         <RelativeTime
           at={device().lastSeenAt}
           words={seen()}

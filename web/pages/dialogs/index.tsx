@@ -7,6 +7,7 @@ import { useLocation, useNavigate } from "@solidjs/router";
 import X from "lucide-solid/icons/x";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { TITLE_MAX_CHARS } from "../../../shared/limits.ts";
+import { holdFocus } from "../../components/return-focus.ts";
 import type { Dialog } from "../../state/dialogs.ts";
 import { createSessionSetup } from "../../state/session-setup.ts";
 import { useWorkbench } from "../../state/workbench.ts";
@@ -38,18 +39,43 @@ export default function OpenDialog(props: { dialog: Dialog; onClose: () => void 
   );
 }
 
+/** Gives the focus back, unless what was done moved it on to somewhere already. */
+function makeCloseFocus(): (event: Event) => void {
+  const giveBack = holdFocus();
+  return (event) => {
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    giveBack();
+  };
+}
+
 function Modal(props: {
   title: string;
   onClose: () => void;
   wide?: boolean;
   children: JSX.Element;
 }) {
+  const onCloseFocus = makeCloseFocus();
+  let content: HTMLElement | undefined;
+  // What is asked for comes first, not the way out.
+  const onOpenFocus = (event: Event) => {
+    const field = content?.querySelector<HTMLInputElement>("input[type=text]");
+    if (!field) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  };
   return (
     <KobalteDialog.Root open onOpenChange={(isOpen) => !isOpen && props.onClose()}>
       <KobalteDialog.Portal>
         <KobalteDialog.Overlay class="overlay" />
         <div class="dialog-place">
-          <KobalteDialog.Content class={props.wide ? "dialog wide" : "dialog"}>
+          <KobalteDialog.Content
+            ref={content}
+            class={props.wide ? "dialog wide" : "dialog"}
+            onOpenAutoFocus={onOpenFocus}
+            onCloseAutoFocus={onCloseFocus}
+          >
             <header>
               <KobalteDialog.Title>{props.title}</KobalteDialog.Title>
               <KobalteDialog.CloseButton class="icon-button" aria-label="Close">
@@ -110,9 +136,9 @@ function NameForm(props: {
     <Modal title={props.title} onClose={props.onClose}>
       <form onSubmit={submit}>
         <input
-          ref={(input) => queueMicrotask(() => input.select())}
           type="text"
           class="field"
+          dir="auto"
           aria-label="Name"
           maxLength={TITLE_MAX_CHARS}
           value={name()}
@@ -164,12 +190,13 @@ function Confirm(props: {
   onConfirm: () => void;
   onClose: () => void;
 }) {
+  const onCloseFocus = makeCloseFocus();
   return (
     <AlertDialog.Root open onOpenChange={(isOpen) => !isOpen && props.onClose()}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay class="overlay" />
         <div class="dialog-place">
-          <AlertDialog.Content class="dialog">
+          <AlertDialog.Content class="dialog" onCloseAutoFocus={onCloseFocus}>
             <header>
               <AlertDialog.Title>{props.title}</AlertDialog.Title>
             </header>

@@ -2,6 +2,7 @@
 
 import PanelLeft from "lucide-solid/icons/panel-left";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
+import { focusPage } from "../../components/return-focus.ts";
 import { Rail } from "./rail.tsx";
 
 const NARROW = "(max-width: 760px)";
@@ -27,7 +28,7 @@ export function Frame(props: {
   };
   const open = () => {
     setIsOpen(true);
-    rail?.querySelector<HTMLElement>("a, button")?.focus();
+    rail?.querySelector("a")?.focus();
   };
   onMount(() => {
     const follow = () => setIsNarrow(narrow.matches);
@@ -65,6 +66,9 @@ export function Frame(props: {
         classList={{ open: isOpen() }}
         inert={isNarrow() && !isOpen()}
       >
+        <button type="button" class="skip btn" onClick={focusPage}>
+          Skip the list of sessions
+        </button>
         <Rail currentId={props.currentId} onLeave={() => setIsOpen(false)} />
       </nav>
       <Show when={isOpen()}>

@@ -10,6 +10,7 @@ import { Dot, type DotKind } from "../../components/dot.tsx";
 import { createNow } from "../../state/now.ts";
 import { usePageTools } from "../../state/page-tools.ts";
 import { groupSessions, SESSION_GROUPS, type SessionGroup } from "../../state/session-groups.ts";
+import { altShortcut } from "../../state/shortcuts.ts";
 import { counted } from "../../state/times.ts";
 import { daemonWords, syncWords } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
@@ -42,12 +43,13 @@ export function Rail(props: {
       <button
         type="button"
         class="new"
+        aria-keyshortcuts="Alt+N"
         onClick={() => {
           props.onLeave();
           dialogs.open({ kind: "new-session" });
         }}
       >
-        New session <kbd>Alt N</kbd>
+        New session <kbd>{altShortcut("N")}</kbd>
       </button>
       <Show when={workbench.sessions().length >= FILTER_MIN_SESSIONS || filter() !== ""}>
         <input
@@ -72,7 +74,7 @@ export function Rail(props: {
           )}
         </For>
         <Show when={isEmpty()}>
-          <p class="rail-empty">
+          <p class="rail-empty" role="status">
             {filter() === "" ? "Sessions appear here." : "No session matches the filter."}
           </p>
         </Show>
@@ -151,7 +153,7 @@ function Foot() {
       <Show when={update.isReady()}>
         <div class="update">
           <span>Update ready</span>
-          <button type="button" class="btn" onClick={update.apply}>
+          <button type="button" class="btn" onClick={() => void update.apply()}>
             Reload
           </button>
         </div>

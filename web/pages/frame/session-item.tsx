@@ -4,6 +4,7 @@ import { A } from "@solidjs/router";
 import { ActionMenu } from "../../components/action-menu.tsx";
 import { Dot, type DotKind } from "../../components/dot.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
+import { createFocusHeir, focusPage } from "../../components/return-focus.ts";
 import { usePageTools } from "../../state/page-tools.ts";
 import type { ListedSession } from "../../state/pending.ts";
 import { exactTime, shortAge } from "../../state/times.ts";
@@ -35,6 +36,17 @@ export function SessionItem(props: {
   const workbench = useWorkbench();
   const { dialogs } = usePageTools();
   let openMenu = () => {};
+  let row: HTMLLIElement | undefined;
+  const { id } = props.session;
+  createFocusHeir(
+    () => row,
+    () => {
+      // Pinned or taken out of the archive, it stands elsewhere in the list.
+      const moved = document.querySelector<HTMLElement>(`.item-row > a[href="/s/${id}"]`);
+      if (moved) moved.focus();
+      else focusPage();
+    },
+  );
   const what = () => {
     const { id, state, shownDir } = props.session;
     const doing = state === "running" ? workbench.doing(id) : null;
@@ -43,7 +55,7 @@ export function SessionItem(props: {
     return [shownDir, words].filter(Boolean).join(" · ");
   };
   return (
-    <li class="item-row">
+    <li ref={row} class="item-row">
       <A
         class="item"
         href={`/s/${props.session.id}`}
@@ -55,7 +67,7 @@ export function SessionItem(props: {
         }}
       >
         <Dot kind={DOTS[props.session.state]} />
-        <b>{props.session.title}</b>
+        <b dir="auto">{props.session.title}</b>
         <RelativeTime
           at={props.session.modifiedAt}
           words={shortAge(props.session.modifiedAt, props.now)}

@@ -3,8 +3,9 @@
 import type { RouteSectionProps } from "@solidjs/router";
 import X from "lucide-solid/icons/x";
 import { For, lazy, onCleanup, onMount, Show, Suspense } from "solid-js";
+import { createFocusHeir } from "../../components/return-focus.ts";
 import { usePageTools } from "../../state/page-tools.ts";
-import { useWorkbench } from "../../state/workbench.ts";
+import { type Notice, useWorkbench } from "../../state/workbench.ts";
 
 const RefusedPage = lazy(() => import("../refused/index.tsx"));
 const OpenDialog = lazy(() => import("../dialogs/index.tsx"));
@@ -41,8 +42,10 @@ export function Shell(props: RouteSectionProps) {
         )}
       </Show>
       <Notices />
-      <div class="hidden" role="status" aria-live="polite">
-        {workbench.announcement()}
+      <div class="hidden" role="status">
+        <Show when={workbench.announcement()} keyed>
+          {({ text }) => <p>{text}</p>}
+        </Show>
       </div>
     </>
   );
@@ -53,22 +56,29 @@ function Notices() {
   return (
     <div class="notices" role="alert">
       <For each={workbench.notices()}>
-        {(notice) => (
-          <div class="notice">
-            <p>
-              <b>{notice.what}</b> {notice.todo}
-            </p>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label="Dismiss"
-              onClick={() => workbench.dismiss(notice.id)}
-            >
-              <X size={14} aria-hidden="true" />
-            </button>
-          </div>
-        )}
+        {(notice) => <OneNotice notice={notice} onDismiss={() => workbench.dismiss(notice.id)} />}
       </For>
+    </div>
+  );
+}
+
+function OneNotice(props: { notice: Notice; onDismiss: () => void }) {
+  let button: HTMLButtonElement | undefined;
+  createFocusHeir(() => button);
+  return (
+    <div class="notice">
+      <p>
+        <b>{props.notice.what}</b> {props.notice.todo}
+      </p>
+      <button
+        ref={button}
+        type="button"
+        class="icon-button"
+        aria-label="Dismiss"
+        onClick={props.onDismiss}
+      >
+        <X size={14} aria-hidden="true" />
+      </button>
     </div>
   );
 }

@@ -1,16 +1,7 @@
 // The start: the first visit's welcome, else the most recent session, else a page that teaches.
 
 import { Navigate } from "@solidjs/router";
-import {
-  createEffect,
-  createSignal,
-  type JSX,
-  lazy,
-  Match,
-  Show,
-  Suspense,
-  Switch,
-} from "solid-js";
+import { createEffect, createSignal, type JSX, lazy, Match, Suspense, Switch } from "solid-js";
 import { usePageTools } from "../../state/page-tools.ts";
 import { lostWords } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
@@ -26,7 +17,7 @@ export default function HomePage() {
   // While a first catch-up runs, "most recent" is still changing.
   const latest = () =>
     kind() === "catching-up" ? undefined : workbench.sessions().find(({ archived }) => !archived);
-  const skip = () => {
+  const finishWelcome = () => {
     preferences.set("welcomed", "yes");
     setIsWelcomed(true);
   };
@@ -40,7 +31,7 @@ export default function HomePage() {
       <Match when={latest()}>{(session) => <Navigate href={`/s/${session().id}`} />}</Match>
       <Match when={kind() === "live" && !isWelcomed() && workbench.sessions().length === 0}>
         <Suspense>
-          <Welcome onSkip={skip} />
+          <Welcome onDone={finishWelcome} />
         </Suspense>
       </Match>
     </Switch>
@@ -61,7 +52,9 @@ function Empty(props: { menuButton: () => JSX.Element }) {
         <Switch
           fallback={
             <p class="quiet" role="status">
-              Connecting to the daemon…
+              {workbench.connection().kind === "catching-up"
+                ? "The sessions are on their way."
+                : "Connecting to the daemon…"}
             </p>
           }
         >
@@ -84,16 +77,13 @@ function Empty(props: { menuButton: () => JSX.Element }) {
               <>
                 <h1 class="lede">Offline</h1>
                 <p class="muted">
-                  No session is on this device yet, and {lostWords(because())}. It is tried again by
-                  itself.
+                  No session is on this device yet, and {lostWords(because())}. This page tries
+                  again by itself.
                 </p>
               </>
             )}
           </Match>
         </Switch>
-        <Show when={workbench.connection().kind === "catching-up"}>
-          <p class="quiet">The sessions are on their way.</p>
-        </Show>
       </div>
     </>
   );

@@ -4,8 +4,9 @@ import Check from "lucide-solid/icons/check";
 import { For, type JSX, Show } from "solid-js";
 import { ChoiceList } from "../../components/choice-list.tsx";
 import { FolderField } from "../../components/folder-field.tsx";
+import { firstQuestions } from "../../state/first-questions.ts";
 import { folderFacts } from "../../state/folder-question.ts";
-import { FIRST_QUESTIONS, type SessionSetup } from "../../state/session-setup.ts";
+import type { SessionSetup } from "../../state/session-setup.ts";
 import { modelName } from "../../state/words.ts";
 
 function Step(props: { at: number; title: string; isDone: boolean; children: JSX.Element }) {
@@ -48,6 +49,7 @@ export function SetupSteps(props: { setup: SessionSetup; onSubmit: () => void })
           completions={setup.folder()?.completions ?? []}
           facts={facts()}
           problem={setup.folder()?.problem ?? null}
+          note={setup.folder()?.isUnknown ? "Checked once the daemon answers." : null}
         />
       </Step>
       <Step at={2} title="Model" isDone={setup.model() !== null}>
@@ -75,7 +77,7 @@ function FirstQuestion(props: { setup: SessionSetup; onSubmit: () => void }) {
   return (
     <>
       <div class="row">
-        <For each={FIRST_QUESTIONS}>
+        <For each={firstQuestions(setup.folder()?.folder ?? null)}>
           {(question) => (
             <button
               type="button"
@@ -91,6 +93,7 @@ function FirstQuestion(props: { setup: SessionSetup; onSubmit: () => void }) {
       <input
         type="text"
         class="field question"
+        dir="auto"
         aria-label="First question"
         placeholder="Or ask in your own words"
         autocomplete="off"

@@ -6,11 +6,17 @@ import { createSessionSetup } from "../../state/session-setup.ts";
 import { useWorkbench } from "../../state/workbench.ts";
 import { SetupSteps } from "./setup-steps.tsx";
 
-export default function Welcome(props: { onSkip: () => void }) {
+export default function Welcome(props: {
+  /** It has been seen and is not shown again. */
+  onDone: () => void;
+}) {
   const setup = createSessionSetup(useWorkbench());
   const navigate = useNavigate();
   const start = () => {
-    if (setup.missing() === null) navigate(`/s/${setup.start()}`);
+    if (setup.missing() !== null) return;
+    const sessionId = setup.start();
+    props.onDone();
+    navigate(`/s/${sessionId}`);
   };
   return (
     <main class="center sheet">
@@ -21,7 +27,7 @@ export default function Welcome(props: { onSkip: () => void }) {
         </p>
         <SetupSteps setup={setup} onSubmit={start} />
         <div class="row ends">
-          <button type="button" class="quiet-button" onClick={props.onSkip}>
+          <button type="button" class="quiet-button" onClick={props.onDone}>
             Skip
           </button>
           <Show when={setup.missing()}>{(missing) => <span class="quiet">{missing()}</span>}</Show>

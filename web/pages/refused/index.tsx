@@ -6,6 +6,7 @@ import { PROTOCOL_VERSION } from "../../../shared/protocol/version.ts";
 import type { ConnectionState } from "../../../workers/client.ts";
 import { CenteredPage } from "../../components/centered-page.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { usePageTools } from "../../state/page-tools.ts";
 import { wordsFor } from "../../state/words.ts";
 
 type Refused = Extract<ConnectionState, { kind: "refused" }>;
@@ -104,9 +105,11 @@ function WhichDaemon(props: { daemon: Daemon }) {
   );
 }
 
+/** Into the newest version: this one may be what the daemon does not speak with any more. */
 function Reload() {
+  const { update } = usePageTools();
   return (
-    <button type="button" class="btn primary" onClick={() => location.reload()}>
+    <button type="button" class="btn primary" onClick={() => void update.apply()}>
       Reload
     </button>
   );

@@ -2,14 +2,15 @@
 
 import ArrowUp from "lucide-solid/icons/arrow-up";
 import Square from "lucide-solid/icons/square";
-import X from "lucide-solid/icons/x";
-import { createEffect, createSignal, For, on, onCleanup, onMount, Show } from "solid-js";
+import { createEffect, createSignal, on, onCleanup, onMount, Show, untrack } from "solid-js";
 import type { SessionId } from "../../../shared/ids.ts";
 import { PROMPT_MAX_BYTES } from "../../../shared/limits.ts";
-import type { RequestEntry, RequestList } from "../../state/request-list.ts";
+import { createFocusHeir } from "../../components/return-focus.ts";
+import type { RequestList } from "../../state/request-list.ts";
 import { counted } from "../../state/times.ts";
 import { modelName } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
+import { Queue } from "./queue.tsx";
 import { createRecall } from "./recall.ts";
 
 const DRAFT_PAUSE_MS = 250;
@@ -20,7 +21,6 @@ export interface ComposerProps {
   isRunning: boolean;
   model: string | null;
   tokens: number;
-  draft: string;
   /** A prompt went out: the reader wants to see what comes. */
   onSent: () => void;
 }
@@ -28,7 +28,7 @@ export interface ComposerProps {
 export function Composer(props: ComposerProps) {
   const workbench = useWorkbench();
   const { sessionId } = props;
-  const { text, write, saveNow } = createDraft(sessionId, props.draft);
+  const { text, write, saveNow } = createDraft(sessionId);
   const recall = createRecall(() => props.requests, workbench.client);
   const isOnline = () => workbench.connection().kind === "live";
   const isTooLong = () => text().length > PROMPT_MAX_BYTES;
@@ -71,6 +71,7 @@ export function Composer(props: ComposerProps) {
             rows="1"
             aria-label="Prompt"
             aria-describedby="composer-hint"
+            dir="auto"
             placeholder={props.isRunning ? "Ask next…" : "Ask about this folder…"}
             enterkeyhint="send"
             value={text()}
@@ -136,15 +137,7 @@ function Tools(props: {
         {hint(props)}
       </span>
       <Show when={props.isRunning}>
-        <button
-          type="button"
-          class="send"
-          aria-label="Stop"
-          title="Stop (Esc)"
-          onClick={props.onStop}
-        >
-          <Square size={12} fill="currentColor" aria-hidden="true" />
-        </button>
+        <StopButton onStop={props.onStop} />
       </Show>
       <Show when={!props.isRunning || !props.isEmpty}>
         <button
@@ -161,6 +154,24 @@ function Tools(props: {
   );
 }
 
+/** Gone as soon as there is nothing to stop, also when that happens by itself. */
+function StopButton(props: { onStop: () => void }) {
+  let button: HTMLButtonElement | undefined;
+  createFocusHeir(() => button);
+  return (
+    <button
+      ref={button}
+      type="button"
+      class="send"
+      aria-label="Stop"
+      title="Stop (Esc)"
+      onClick={props.onStop}
+    >
+      <Square size={12} fill="currentColor" aria-hidden="true" />
+    </button>
+  );
+}
+
 function hint(state: { isOnline: boolean; isTooLong: boolean; isRunning: boolean }): string {
   if (state.isTooLong) return "Too long: put it into a file in the folder";
   if (!state.isOnline) return "Offline: sent when the daemon is back";
@@ -173,8 +184,9 @@ function grow(box: HTMLTextAreaElement): void {
   box.style.height = `${box.scrollHeight}px`;
 }
 
-function createDraft(sessionId: SessionId, initial: string) {
-  const { client } = useWorkbench();
+function createDraft(sessionId: SessionId) {
+  const workbench = useWorkbench();
+  const initial = untrack(() => workbench.draft(sessionId));
   const [text, setText] = createSignal(initial);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saved = initial;
@@ -182,7 +194,7 @@ function createDraft(sessionId: SessionId, initial: string) {
     clearTimeout(timer);
     if (text() === saved) return;
     saved = text();
-    client.saveDraft(sessionId, saved);
+    workbench.saveDraft(sessionId, saved);
   };
   const saveWhenHidden = () => document.visibilityState === "hidden" && saveNow();
   onMount(() => document.addEventListener("visibilitychange", saveWhenHidden));
@@ -196,32 +208,4 @@ function createDraft(sessionId: SessionId, initial: string) {
     timer = setTimeout(saveNow, DRAFT_PAUSE_MS);
   };
   return { text, write, saveNow };
-}
-
-function Queue(props: { sessionId: SessionId; queued: readonly RequestEntry[] }) {
-  const workbench = useWorkbench();
-  const remove = ([requestId]: RequestEntry) =>
-    workbench.run("session.stop", { sessionId: props.sessionId, requestId });
-  return (
-    <Show when={props.queued.length > 0}>
-      <ul class="queue" aria-label="Queued prompts">
-        <For each={props.queued}>
-          {(entry) => (
-            <li>
-              <span class="quiet">Next</span>
-              <span class="queued-text">{entry[1].text.head}</span>
-              <button
-                type="button"
-                class="icon-button"
-                aria-label="Remove from the queue"
-                onClick={() => remove(entry)}
-              >
-                <X size={14} aria-hidden="true" />
-              </button>
-            </li>
-          )}
-        </For>
-      </ul>
-    </Show>
-  );
 }

@@ -36,9 +36,7 @@ function SessionView(props: { sessionId: SessionId; menuButton: MenuButton }) {
   const session = createMemo(() => workbench.sessions().find(({ id }) => id === sessionId));
   const row = () => workbench.rows.session[sessionId];
   const requests = createMemo(() => listRequests(workbench.rows.request[sessionId] ?? {}));
-  const opened = createMemo(() => workbench.opened(sessionId));
-  // Only the first draft counts: later ones are what this very box saved.
-  const isOpened = () => opened() !== null || workbench.isMaking(sessionId);
+  const isOpened = () => workbench.opened(sessionId) !== null || workbench.isMaking(sessionId);
   let toEnd = () => {};
 
   createEffect(() => {
@@ -70,7 +68,6 @@ function SessionView(props: { sessionId: SessionId; menuButton: MenuButton }) {
               isRunning={row()?.state === "running"}
               model={row()?.model ?? null}
               tokens={row()?.usage.outputTokens ?? 0}
-              draft={opened()?.draft ?? ""}
               onSent={() => toEnd()}
             />
           </>
@@ -99,7 +96,7 @@ function Absent(props: { menuButton: MenuButton }) {
         <Nothing
           menuButton={props.menuButton}
           title="Looking for this session"
-          text="It is not on this device yet. The daemon is being asked."
+          text="It is not on this device yet. Asking the daemon for it."
         />
       }
     >

@@ -7,16 +7,28 @@ import { type CardAction, ProblemCard } from "../../components/problem-card.tsx"
 import { wordsFor } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
 
+/** Taken out of the queue: the model never had its turn. */
+export const isUnbegun = ({ state, startedAt }: RequestRow): boolean =>
+  state === "cancelled" && startedAt === null;
+
 export function RequestEnd(props: { sessionId: SessionId; request: RequestRow; isLast: boolean }) {
   const workbench = useWorkbench();
   const { sessionId } = props;
   const actions = (): CardAction[] =>
     props.isLast
       ? [
-          { label: "Continue", run: () => workbench.run("session.continue", { sessionId }) },
+          { label: goOn(), run: () => workbench.run("session.continue", { sessionId }) },
           { label: "Undo", run: () => workbench.run("session.undo", { sessionId }) },
         ]
       : [];
+  const goOn = () => {
+    const { state, error } = props.request;
+    return state === "failed" && error?.code !== "turn_limit" ? "Try again" : "Continue";
+  };
+  const stopped = () =>
+    isUnbegun(props.request)
+      ? { what: "Taken out of the queue.", todo: "It had not begun." }
+      : { what: "Stopped.", todo: "What was written is kept." };
   return (
     <Switch>
       <Match when={props.request.state === "failed"}>
@@ -31,13 +43,8 @@ export function RequestEnd(props: { sessionId: SessionId; request: RequestRow; i
         <ProblemCard tone="bad" {...wordsFor({ code: "interrupted" })} actions={actions()} />
       </Match>
       <Match when={props.request.state === "cancelled"}>
-        <Show when={props.isLast} fallback={<p class="quiet">Stopped.</p>}>
-          <ProblemCard
-            tone="plain"
-            what="Stopped."
-            todo="What was written is kept."
-            actions={actions()}
-          />
+        <Show when={props.isLast} fallback={<p class="quiet ended">{stopped().what}</p>}>
+          <ProblemCard tone="plain" {...stopped()} actions={actions()} />
         </Show>
       </Match>
     </Switch>

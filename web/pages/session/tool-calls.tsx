@@ -6,8 +6,9 @@ import type { SessionId } from "../../../shared/ids.ts";
 import type { TextBody } from "../../../shared/protocol/rows.ts";
 import { Output } from "../../components/output.tsx";
 import { ToolLine, type ToolLineState } from "../../components/tool-line.tsx";
+import { foldedWords } from "../../state/folded-words.ts";
 import { duration } from "../../state/times.ts";
-import { foldCalls, foldedWords, type ShownCall } from "../../state/transcript-items.ts";
+import { foldCalls, type ShownCall } from "../../state/transcript-items.ts";
 import { problemWords } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
 
@@ -40,7 +41,9 @@ function CallLine(props: { sessionId: SessionId; call: ShownCall }) {
   const load = (output: TextBody) => () => workbench.client.text(output);
   const opened = () => {
     const { output } = props.call;
-    return output === null ? undefined : () => <Output load={load(output)} failed={problemWords} />;
+    if (output === null) return undefined;
+    const isMessage = props.call.state === "failed";
+    return () => <Output load={load(output)} failed={problemWords} isMessage={isMessage} />;
   };
   return (
     <ToolLine

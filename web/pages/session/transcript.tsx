@@ -4,6 +4,7 @@ import { useLocation } from "@solidjs/router";
 import ArrowDown from "lucide-solid/icons/arrow-down";
 import { createMemo, For, Show } from "solid-js";
 import type { SessionId } from "../../../shared/ids.ts";
+import { createFocusHeir } from "../../components/return-focus.ts";
 import { type PendingPrompt, pendingPrompts } from "../../state/pending.ts";
 import { type RequestList, turnsByRequest } from "../../state/request-list.ts";
 import { counted } from "../../state/times.ts";
@@ -33,6 +34,13 @@ export function Transcript(props: {
   const { keeper, attach, hasEarlier } = createPlaceKeeping({ sessionId, ids, markedTurn });
   props.onReady(keeper.toEnd);
 
+  // What stood last when the reader left the end; what comes after it is new.
+  const lastWhenLeft = createMemo<string | undefined>((before) =>
+    keeper.isAtEnd() ? ids().at(-1) : before,
+  );
+  const isRunning = () => props.requests.shown.some(([, { state }]) => state === "running");
+  const isNewBelow = () => isRunning() || ids().at(-1) !== lastWhenLeft() || pending().length > 0;
+
   return (
     <div class="transcript">
       <div class="scroll" ref={attach.scroller}>
@@ -49,7 +57,7 @@ export function Transcript(props: {
                     requestId={id}
                     request={request()}
                     turns={turns().get(id)}
-                    isLast={ids().at(-1) === id}
+                    isLast={ids().at(-1) === id && !isRunning()}
                     markedTurn={markedTurn()}
                   />
                 )}
@@ -64,11 +72,19 @@ export function Transcript(props: {
         </div>
       </div>
       <Show when={!keeper.isAtEnd()}>
-        <button type="button" class="new-below" onClick={keeper.toEnd}>
-          <ArrowDown size={14} aria-hidden="true" /> New below
-        </button>
+        <ToEnd words={isNewBelow() ? "New below" : "To the end"} onClick={keeper.toEnd} />
       </Show>
     </div>
+  );
+}
+
+function ToEnd(props: { words: string; onClick: () => void }) {
+  let button: HTMLButtonElement | undefined;
+  createFocusHeir(() => button);
+  return (
+    <button ref={button} type="button" class="new-below" onClick={props.onClick}>
+      <ArrowDown size={14} aria-hidden="true" /> {props.words}
+    </button>
   );
 }
 
@@ -76,9 +92,20 @@ function Pending(props: { prompt: PendingPrompt }) {
   const workbench = useWorkbench();
   return (
     <article class="request">
-      <div class="said waiting">{props.prompt.text}</div>
+      <div class="said waiting" dir="auto">
+        {props.prompt.text}
+      </div>
       <p class="quiet">
-        {workbench.connection().kind === "live" ? "Sending…" : "Sent when back online"}
+        <span>{workbench.connection().kind === "live" ? "Sending…" : "Sent when back online"}</span>
+        <Show when={props.prompt.state === "waiting"}>
+          <button
+            type="button"
+            class="quiet-button"
+            onClick={() => workbench.withdraw(props.prompt.id)}
+          >
+            Remove
+          </button>
+        </Show>
       </p>
     </article>
   );
@@ -90,14 +117,18 @@ function Undone(props: { sessionId: SessionId; count: number }) {
     <Show when={props.count > 0}>
       <p class="quiet undone">
         {counted(props.count, "prompt")} undone.
-        <button
-          type="button"
-          class="quiet-button"
-          onClick={() => workbench.run("session.redo", { sessionId: props.sessionId })}
-        >
-          Redo
-        </button>
+        <RedoButton onRedo={() => workbench.run("session.redo", { sessionId: props.sessionId })} />
       </p>
     </Show>
+  );
+}
+
+function RedoButton(props: { onRedo: () => void }) {
+  let button: HTMLButtonElement | undefined;
+  createFocusHeir(() => button);
+  return (
+    <button ref={button} type="button" class="quiet-button" onClick={props.onRedo}>
+      Redo
+    </button>
   );
 }
