@@ -1,8 +1,10 @@
 // The browser tests: each drives a real daemon of its own in a real Chromium.
 
 import { defineConfig } from "@playwright/test";
+import { systemChromium } from "./scripts/chromium.mjs";
 
-const chromium = process.env.CHROMIUM_BIN ?? "/usr/bin/chromium";
+// `npm test` names the one it found or installed.
+const chromium = process.env.CHROMIUM_BIN ?? systemChromium();
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
@@ -15,7 +17,8 @@ export default defineConfig({
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
   use: {
     launchOptions: {
-      executablePath: chromium,
+      // None: Playwright's own.
+      ...(chromium !== null && { executablePath: chromium }),
       args: [
         "--disable-background-networking",
         "--no-first-run",

@@ -17,13 +17,26 @@ function onlyForThePage(plugins: readonly PluginOption[]): Plugin[] {
   });
 }
 
+/** The PWA plugin runs a build of its own, and gives it an option under a name that is out of use. */
+const quietly: Plugin = {
+  name: "build-quietly",
+  config: () => ({ logLevel: "error" }),
+  outputOptions: ({ inlineDynamicImports, ...others }) => ({
+    ...others,
+    codeSplitting: !inlineDynamicImports,
+  }),
+};
+
 const serviceWorker = VitePWA({
   strategies: "injectManifest",
   srcDir: "service-worker",
   filename: "sw.ts",
   injectRegister: false,
   manifest: false,
-  injectManifest: { globPatterns: ["**/*.{js,css,html,svg,png,webmanifest,woff2}"] },
+  injectManifest: {
+    globPatterns: ["**/*.{js,css,html,svg,png,webmanifest,woff2}"],
+    buildPlugins: { vite: [quietly] },
+  },
 });
 
 export default defineConfig(({ mode }) => ({
@@ -34,8 +47,8 @@ export default defineConfig(({ mode }) => ({
     ...(mode === "test" ? [] : onlyForThePage(serviceWorker)),
   ],
   resolve: {
-    // The variant without the optional native part: one codec in page, worker, daemon and tests.
     alias: [
+      // Only tests use it, as the other side of the codec; this is the variant without a native part.
       { find: /^msgpackr$/, replacement: at("node_modules/msgpackr/index.js") },
       // Tests resolve as a page does, for Solid's sake; this package's browser entry is empty.
       { find: /^ws$/, replacement: at("node_modules/ws/wrapper.mjs") },
@@ -55,6 +68,7 @@ export default defineConfig(({ mode }) => ({
         emptyOutDir: true,
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
+        rolldownOptions: { checks: { bundlerTimings: false } },
       },
     },
     server: {
@@ -85,6 +99,9 @@ export default defineConfig(({ mode }) => ({
   },
   test: {
     environment: "node",
-    include: ["{shared,server,workers,web,scripts}/**/*.test.{ts,tsx}"],
+    include: [
+      "{shared,server,workers,web,scripts}/**/*.test.{ts,tsx}",
+      "e2e/simulation/*.vitest.ts",
+    ],
   },
 }));

@@ -3,7 +3,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { letIn, startSession, waitUntilDone } from "./workbench.ts";
+import { ask, letIn, startSession, waitUntilDone } from "./workbench.ts";
 
 const SIZES = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 
@@ -41,4 +41,18 @@ test("the pages have no accessibility violations", async ({ page, browser, daemo
   await expect(stranger.getByRole("heading", { name: "not let in yet" })).toBeVisible();
   await expectNoViolations(stranger, "locked out");
   await context.close();
+});
+
+test("a session has none in any of its states", async ({ page, daemon, project }) => {
+  await letIn(page, daemon);
+  await startSession(page, project.path, "Read LONG.md lines 1-30");
+  await waitUntilDone(page);
+  await ask(page, "Read missing.ts");
+  await waitUntilDone(page);
+  await expect(page.getByRole("button", { name: "Copy output" })).toBeVisible();
+  await expectNoViolations(page, "session with wide code and a failed call");
+  await page.getByRole("button", { name: "Session actions" }).click();
+  await expect(page.getByRole("menuitem", { name: "Rename…" })).toBeVisible();
+  await expectNoViolations(page, "menu");
+  await page.keyboard.press("Escape");
 });

@@ -83,6 +83,23 @@ test("says so when the identity key is damaged, and leaves it alone", async ({ d
   expect(readFileSync(join(daemon.dataDir, "identity.key"), "utf8")).toBe("damaged");
 });
 
+test("says so when SQLite was built for another Node", () => {
+  const stub = join(home, "other-node.cjs");
+  writeFileSync(
+    stub,
+    `process.dlopen = () => {
+      throw Object.assign(new Error("built for NODE_MODULE_VERSION 1"), { code: "ERR_DLOPEN_FAILED" });
+    };`,
+  );
+  const env = { PATH: process.env.PATH, HOME: home, TROUPE_DATA_DIR: join(home, "data") };
+  const args = ["--require", stub, MAIN, "--no-open", "--port", "0"];
+  const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+  expect(status).toBe(1);
+  expect(stderr).toContain("npm start");
+  expect(stderr).not.toContain("--data-dir");
+  expect(stderr).toMatch(PLAIN);
+});
+
 test("link without a daemon says how to start one", () => {
   const { status, stderr } = troupe(["link"]);
   expect(status).toBe(1);

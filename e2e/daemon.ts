@@ -35,7 +35,8 @@ interface Running {
   readonly link: string;
 }
 
-export async function startDaemon(): Promise<Daemon> {
+/** `program`: another build than the one in `dist/`. */
+export async function startDaemon(program: string = MAIN): Promise<Daemon> {
   const home = mkdtempSync(join(tmpdir(), "troupe-e2e-"));
   const port = await freePort();
   const env = {
@@ -52,7 +53,7 @@ export async function startDaemon(): Promise<Daemon> {
   const hear = (text: string): void => {
     log += text;
   };
-  const run = (): Promise<Running> => spawnDaemon(env, hear);
+  const run = (): Promise<Running> => spawnDaemon(program, env, hear);
   let running = await run();
   let unusedLink: string | null = running.link;
 
@@ -91,8 +92,12 @@ export async function startDaemon(): Promise<Daemon> {
 }
 
 /** Starts it and waits for its launch link, which it prints once it listens. */
-async function spawnDaemon(env: NodeJS.ProcessEnv, hear: (text: string) => void): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN], { env, stdio: ["ignore", "pipe", "pipe"] });
+async function spawnDaemon(
+  program: string,
+  env: NodeJS.ProcessEnv,
+  hear: (text: string) => void,
+): Promise<Running> {
+  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;

@@ -57,3 +57,36 @@ test("[F5] a prompt written offline is sent once the daemon is back, and acts on
   await page.reload();
   await expect(requests(page)).toHaveCount(2);
 });
+
+test("[F5] a session made offline with its first prompt goes out in order, and a prompt taken back never", async ({
+  page,
+  daemon,
+  project,
+}) => {
+  await letIn(page, daemon);
+  await startSession(page, project.path, "help");
+  await waitUntilDone(page);
+  await waitUntilInstalled(page);
+  await daemon.kill();
+  await expect(page.locator(".foot .sync")).toContainText("Offline");
+  await page.keyboard.press("Alt+n");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: "Folder" }).fill(project.path);
+  await dialog.getByRole("textbox", { name: "First question" }).fill("find TODO");
+  await dialog.getByRole("button", { name: "Start", exact: true }).click();
+  const waiting = page.locator(".said.waiting");
+  await expect(waiting).toHaveText(["find TODO"]);
+  await ask(page, "read LONG.md");
+  await expect(waiting).toHaveText(["find TODO", "read LONG.md"]);
+  await page.reload();
+  await expect(waiting).toHaveText(["find TODO", "read LONG.md"]);
+  await page.getByRole("button", { name: "Remove" }).last().click();
+  await expect(waiting).toHaveText(["find TODO"]);
+
+  await daemon.restart();
+  await expect(requests(page)).toHaveCount(1, { timeout: 30_000 });
+  await waitUntilDone(page);
+  await page.reload();
+  await expect(requests(page)).toHaveCount(1);
+  await expect(lastRequest(page).locator(".said")).toHaveText("find TODO");
+});

@@ -3,10 +3,20 @@
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ROOT } from "./install.mjs";
+import { ensureInstalled } from "./install.mjs";
+import { oneAtATime, ROOT } from "./one-at-a-time.mjs";
+import { runInWords, WordedError } from "./worded-error.mjs";
 
 const SOURCES = ["web", "workers", "server", "shared", "public"];
 const SINGLE_FILES = [
@@ -19,16 +29,26 @@ const SINGLE_FILES = [
 const STAMP = join(ROOT, "dist", ".stamp");
 export const DAEMON = join(ROOT, "dist", "server", "main.js");
 
-/** Resolves to true if it had to build. */
+/** Resolves to true if it had to build. Rejects with a `WordedError`. */
 export async function ensureBuilt() {
-  const built = existsSync(STAMP) && existsSync(DAEMON) ? readFileSync(STAMP, "utf8") : null;
-  if (built === fingerprint()) return false;
-  process.stderr.write("Building…\n");
-  await build();
-  return true;
+  if (isBuilt()) return false;
+  return oneAtATime(async () => {
+    // Another process may have done it meanwhile.
+    if (isBuilt()) return false;
+    process.stderr.write("Building…\n");
+    await buildAll();
+    return true;
+  });
 }
 
-export async function build() {
+/** Builds in any case. Rejects with a `WordedError`. */
+export const build = () => oneAtATime(buildAll);
+
+function isBuilt() {
+  return existsSync(STAMP) && existsSync(DAEMON) && readFileSync(STAMP, "utf8") === fingerprint();
+}
+
+async function buildAll() {
   // Taken before, so that a change during the build makes the build stale.
   const sources = fingerprint();
   rmSync(STAMP, { force: true });
@@ -42,7 +62,9 @@ export async function build() {
     child.on("error", reject);
     child.on("close", resolve);
   });
-  if (code !== 0) throw new Error("The build failed; what went wrong is above.");
+  if (code !== 0) throw new WordedError("The build failed; what went wrong is above.");
+  // npm makes a linked command executable once, when it is linked.
+  chmodSync(DAEMON, 0o755);
   writeFileSync(STAMP, sources);
 }
 
@@ -61,10 +83,8 @@ function fingerprint() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
+  await runInWords(async () => {
+    await ensureInstalled();
     await build();
-  } catch (error) {
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
+  });
 }

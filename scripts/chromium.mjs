@@ -3,18 +3,19 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { ROOT } from "./install.mjs";
+import { ROOT } from "./one-at-a-time.mjs";
+import { WordedError } from "./worded-error.mjs";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** The path of a Chromium. Rejects with a sentence that says what is missing. */
+/** The path of a Chromium that starts. Rejects with a `WordedError` that says what is missing. */
 export async function ensureChromium() {
   const named = process.env.CHROMIUM_BIN;
   if (named) {
     if (starts(named)) return named;
-    throw new Error(`CHROMIUM_BIN names ${named}, which does not start.`);
+    throw new WordedError(`CHROMIUM_BIN names ${named}, which does not start.`);
   }
-  const found = systemOne() ?? (await playwrightsOwn());
+  const found = systemChromium() ?? (await playwrightsOwn());
   if (found !== null) return found;
   process.stderr.write("No Chromium here: installing Playwright's…\n");
   const cli = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
@@ -25,10 +26,10 @@ export async function ensureChromium() {
     process.stderr.write("Playwright's does not start here: installing the distribution's…\n");
     run("apt-get", ["update"]);
     run("apt-get", ["install", "-y", "-o", "DPkg::Lock::Timeout=300", "chromium"]);
-    const packaged = systemOne();
+    const packaged = systemChromium();
     if (packaged !== null) return packaged;
   }
-  throw new Error(
+  throw new WordedError(
     "The browser tests need a Chromium and none could be installed. Install the package `chromium` " +
       "(as root: apt-get install chromium), or name one in CHROMIUM_BIN, and run this again.",
   );
@@ -40,7 +41,8 @@ function pathOf(name) {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-function systemOne() {
+/** The path of one that the system has; null if there is none. */
+export function systemChromium() {
   return NAMES.map(pathOf).find((path) => path !== null && starts(path)) ?? null;
 }
 

@@ -1,22 +1,24 @@
 // npm run dev: the page from Vite's development server with hot reloading, and behind it a daemon
 // that is built and started again whenever server/ or shared/ changes. It has a data folder of its own.
 
-import "./node-version.mjs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { DAEMON } from "./build.mjs";
-import { ensureInstalled, ROOT } from "./install.mjs";
+import { ensureInstalled } from "./install.mjs";
+import { ROOT } from "./one-at-a-time.mjs";
+import { runInWords, WordedError } from "./worded-error.mjs";
 
 const PAGE_PORT = 5173;
 const DAEMON_PORT = 4790;
 const DAEMON_ORIGIN = `http://127.0.0.1:${DAEMON_PORT}`;
 const PAGE_ORIGIN = `http://127.0.0.1:${PAGE_PORT}`;
+/** Apart from what `npm start` runs, which would not notice that this replaced it. */
+const OUT_DIR = join(ROOT, "dist", "dev", "server");
 const SETTLE_MS = 150;
 
-await ensureInstalled();
+await runInWords(ensureInstalled);
 const { createBuilder, createServer } = await import("vite");
 
 async function buildDaemon() {
@@ -24,8 +26,11 @@ async function buildDaemon() {
     root: ROOT,
     logLevel: "warn",
     configFile: join(ROOT, "vite.config.ts"),
+    environments: { server: { build: { outDir: OUT_DIR } } },
   });
-  await builder.build(builder.environments.server);
+  const { server } = builder.environments;
+  if (!server) throw new Error("vite.config.ts: an environment is missing");
+  await builder.build(server);
 }
 
 /** @type {import("node:child_process").ChildProcess | null} */
@@ -41,14 +46,24 @@ async function stopDaemon() {
 }
 
 function startDaemon() {
-  const args = [DAEMON, "--no-open", "--port", String(DAEMON_PORT), "--host", "127.0.0.1"];
-  const dataDir = process.env.TROUPE_DATA_DIR ?? join(homedir(), ".local", "share", "troupe-dev");
-  daemon = spawn(process.execPath, [...args, "--data-dir", dataDir, ...process.argv.slice(2)], {
+  const main = join(OUT_DIR, "main.js");
+  const args = ["--no-open", "--port", String(DAEMON_PORT), "--host", "127.0.0.1"];
+  args.push("--data-dir", process.env.TROUPE_DATA_DIR || defaultDataDir());
+  const child = spawn(process.execPath, [main, ...args, ...process.argv.slice(2)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  createInterface({ input: daemon.stdout }).on("line", (line) => {
-    process.stdout.write(`${line.replace(DAEMON_ORIGIN, PAGE_ORIGIN)}\n`);
+  daemon = child;
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    // What else the daemon says about the link speaks of another command.
+    const link = /^Open .*/.exec(line)?.[0];
+    if (link) process.stdout.write(`${link.replace(DAEMON_ORIGIN, PAGE_ORIGIN)} (good once)\n`);
   });
+}
+
+function defaultDataDir() {
+  const { XDG_DATA_HOME } = process.env;
+  const home = XDG_DATA_HOME?.startsWith("/") ? XDG_DATA_HOME : join(homedir(), ".local", "share");
+  return join(home, "troupe-dev");
 }
 
 /** The daemon's gate knows its own origin only, so the page's requests are passed on under it. */
@@ -103,11 +118,20 @@ vite.watcher.on("all", (_, path) => {
   timer = setTimeout(refreshDaemon, SETTLE_MS);
 });
 
-for (const signal of ["SIGINT", "SIGTERM"]) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.once(signal, async () => {
     await Promise.all([stopDaemon(), vite.close()]);
     process.exit(0);
   });
 }
-await vite.listen();
-await refreshDaemon();
+await runInWords(async () => {
+  try {
+    await vite.listen();
+  } catch (error) {
+    throw new WordedError(
+      `The page cannot be served on port ${PAGE_PORT} (${error.message}). ` +
+        "Stop what listens there, which may be another `npm run dev`.",
+    );
+  }
+  await refreshDaemon();
+});

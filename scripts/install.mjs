@@ -1,31 +1,66 @@
 // Brings node_modules in line with package-lock.json, and does nothing if it already is.
 
-import { spawn } from "node:child_process";
+import "./node-version.mjs";
+import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { oneAtATime, ROOT } from "./one-at-a-time.mjs";
+import { WordedError } from "./worded-error.mjs";
 
-export const ROOT = fileURLToPath(new URL("..", import.meta.url));
-
-/** Native modules are built for one of these; npm does not notice when it changes. */
+/** The native module is built for one of these; npm does not notice when it changes. */
 const ABI = `${process.platform}-${process.arch}-${process.versions.modules}`;
+/** Holds the ABI that the native module was last seen to work with. */
 const ABI_STAMP = join(ROOT, "node_modules", ".troupe-abi");
 
-/** Resolves to true if it had to install. Rejects with a worded error. */
+/** Resolves to true if it had to install or to compile. Rejects with a `WordedError`. */
 export async function ensureInstalled() {
-  if (!isInstalled()) {
-    process.stderr.write(
-      "Installing dependencies (two to three minutes where parts must be compiled)…\n",
-    );
-    await npm(["ci", "--include=dev", "--no-audit", "--no-fund"]);
-  } else if (readText(ABI_STAMP) !== null && readText(ABI_STAMP) !== ABI) {
-    process.stderr.write("Node has changed: rebuilding native modules…\n");
-    await npm(["rebuild"]);
-  } else {
-    return false;
-  }
-  writeFileSync(ABI_STAMP, ABI);
+  if (isComplete()) return false;
+  return oneAtATime(async () => {
+    // Another process may have done it meanwhile.
+    if (isComplete()) return false;
+    if (!isInstalled()) {
+      process.stderr.write(
+        "Installing dependencies (two to three minutes where parts must be compiled)…\n",
+      );
+      await npm(["ci", "--include=dev", "--no-audit", "--no-fund"]);
+    }
+    if (!isNativeSound()) {
+      process.stderr.write("Building better-sqlite3 for this Node…\n");
+      // Said here, since a user's configuration may keep install scripts from running.
+      await npm(["rebuild", "better-sqlite3", "--ignore-scripts=false"]);
+    }
+    if (!isNativeSound()) {
+      throw new WordedError(
+        "better-sqlite3 is installed but does not load in this Node. Delete node_modules and try again.",
+      );
+    }
+    rememberAbi();
+    return true;
+  });
+}
+
+/** All packages are there, and the native one works in this Node. */
+function isComplete() {
+  if (!isInstalled()) return false;
+  if (readText(ABI_STAMP) === ABI) return true;
+  if (!isNativeSound()) return false;
+  rememberAbi();
   return true;
+}
+
+/** Asked of another process, because a native module that failed to load cannot be tried again in this one. */
+function isNativeSound() {
+  const program = "new (require('better-sqlite3'))(':memory:').close()";
+  return spawnSync(process.execPath, ["-e", program], { cwd: ROOT, stdio: "ignore" }).status === 0;
+}
+
+function rememberAbi() {
+  try {
+    writeFileSync(ABI_STAMP, ABI);
+  } catch (error) {
+    // A checkout that cannot be written to works as well; it is looked at again each time.
+    if (!["EROFS", "EACCES", "EPERM"].includes(error.code)) throw error;
+  }
 }
 
 /** npm writes node_modules/.package-lock.json last, so it is there only after a whole install. */
@@ -70,10 +105,12 @@ async function npm(args) {
     tail = (tail + chunk).slice(-20_000);
   });
   const code = await new Promise((resolve, reject) => {
-    child.on("error", reject);
+    child.on("error", (error) =>
+      reject(new WordedError(`Cannot run npm, which comes with Node: ${error.message}`)),
+    );
     child.on("close", resolve);
   });
-  if (code !== 0) throw new Error(`npm ${args[0]} failed.${compilerAdvice(tail)}`);
+  if (code !== 0) throw new WordedError(`npm ${args[0]} failed.${compilerAdvice(tail)}`);
 }
 
 /** Where Node came with its headers, a compilation need not download them. */

@@ -1,9 +1,10 @@
 // Draws the PNG icons from public/favicon.svg with a Chromium. Run by hand when the drawing changes:
-// node scripts/make-icons.mjs [path of a Chromium]
+// node scripts/make-icons.mjs
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { chromium } from "@playwright/test";
+import { ensureChromium } from "./chromium.mjs";
+import { ensureInstalled } from "./install.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../public/${path}`, import.meta.url));
 const drawing = readFileSync(at("favicon.svg"), "utf8");
@@ -20,9 +21,10 @@ const ICONS = [
   { file: "icons/maskable-512.png", size: 512, svg: maskable },
 ];
 
-const executablePath = process.argv[2];
+await ensureInstalled();
+const { chromium } = await import("@playwright/test");
 const browser = await chromium.launch({
-  ...(executablePath && { executablePath }),
+  executablePath: await ensureChromium(),
   ...(process.getuid?.() === 0 && { args: ["--no-sandbox"] }),
 });
 for (const { file, size, svg } of ICONS) {

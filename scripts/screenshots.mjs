@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { startDaemon } from "./bench/daemon.mjs";
 import { ensureBuilt } from "./build.mjs";
 import { ensureChromium } from "./chromium.mjs";
+import { ensureInstalled } from "./install.mjs";
 
 const IMAGES = fileURLToPath(new URL("../docs/images", import.meta.url));
 
@@ -70,6 +71,7 @@ async function take(page, name, scheme, size) {
   await page.screenshot({ path: join(IMAGES, name) });
 }
 
+await ensureInstalled();
 await ensureBuilt();
 const { chromium } = await import("@playwright/test");
 const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];

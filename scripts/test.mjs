@@ -1,12 +1,13 @@
 // npm test: all checks, from a fresh clone on. Every step that can run does, whatever failed before
 // it; the last line is always "N passed, N failed".
 
-import "./node-version.mjs";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureInstalled, ROOT } from "./install.mjs";
+import { ensureInstalled } from "./install.mjs";
+import { ROOT } from "./one-at-a-time.mjs";
+import { WordedError } from "./worded-error.mjs";
 
 const reports = mkdtempSync(join(tmpdir(), "troupe-test-"));
 const vitestReport = join(reports, "vitest.json");
@@ -56,6 +57,7 @@ async function run(what, args, env = {}) {
 
 /** Runs a test runner and reads its report, also when it failed. */
 async function runTests(what, args, env, count) {
+  /** @type {Error | null} */
   let failure = null;
   try {
     await run(what, args, env);
@@ -126,7 +128,14 @@ if (isInstalled) {
     browser = await ensureChromium();
     return { note: browser };
   });
-  if (isBuilt && hasBrowser) {
+  const hasGit = await step("find git", async () => {
+    const { status, stdout } = spawnSync("git", ["--version"], { encoding: "utf8" });
+    if (status === 0) return { note: stdout.trim() };
+    throw new WordedError(
+      "The browser tests need git, which is not on PATH. Install the package git.",
+    );
+  });
+  if (isBuilt && hasBrowser && hasGit) {
     await step("browser tests", () =>
       runTests(
         "Playwright",

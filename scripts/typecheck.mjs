@@ -1,19 +1,19 @@
 // Checks the types of every folder under its own tsconfig, two at a time.
 
 import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "./install.mjs";
+import { ensureInstalled } from "./install.mjs";
+import { ROOT } from "./one-at-a-time.mjs";
+import { runInWords } from "./worded-error.mjs";
 
-const PROJECTS = [
-  "server",
-  "web",
-  "workers",
-  "workers/tsconfig.test.json",
-  "shared",
-  "e2e",
-  "web/service-worker",
-  "scripts",
-];
+/** Each holds a project, and may hold another one for its tests. */
+const FOLDERS = ["server", "web", "workers", "shared", "e2e", "web/service-worker", "scripts"];
+const PROJECTS = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => /^tsconfig.*\.json$/.test(name))
+    .map((name) => `${folder}/${name}`),
+);
 const AT_ONCE = 2;
 
 /** @param {string} project */
@@ -29,6 +29,7 @@ function check(project) {
   });
 }
 
+await runInWords(ensureInstalled);
 const waiting = [...PROJECTS];
 let isSound = true;
 const worker = async () => {

@@ -4,6 +4,7 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
+import { portOf } from "./daemon.mjs";
 
 /** What a browser says a script is for; a service worker's precaching has none of these. */
 const SCRIPT_USES = ["script", "worker", "sharedworker"];
@@ -20,12 +21,12 @@ export async function startCountingProxy(daemonPort) {
     const { method, url } = asked;
     const passed = request({ host: "127.0.0.1", port: daemonPort, method, path: url, headers });
     passed.on("response", (response) => {
-      const entry = { path: url, use: String(asked.headers["sec-fetch-dest"]), bytes: 0 };
+      const entry = { path: url ?? "", use: String(asked.headers["sec-fetch-dest"]), bytes: 0 };
       responses.push(entry);
       response.on("data", (chunk) => {
         entry.bytes += chunk.length;
       });
-      answer.writeHead(response.statusCode, response.headers);
+      answer.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(answer);
     });
     passed.on("error", () => answer.destroy());
@@ -47,9 +48,8 @@ export async function startCountingProxy(daemonPort) {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address();
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${portOf(server)}`,
     /** The scripts that page and workers have fetched so far. */
     scripts: () => responses.filter(({ use }) => SCRIPT_USES.includes(use)),
     forget: () => {

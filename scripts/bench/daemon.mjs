@@ -11,10 +11,17 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { DAEMON } from "../build.mjs";
 
-export async function freePort() {
+/** @param {import("node:net").Server} server one that listens on TCP */
+export function portOf(server) {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("listening on no port");
+  return address.port;
+}
+
+async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address();
+  const port = portOf(server);
   server.close();
   await once(server, "close");
   return port;
@@ -51,7 +58,9 @@ export async function startDaemon() {
     /** What `troupe link` prints. */
     async freshLink() {
       const { stdout } = await promisify(execFile)(process.execPath, [DAEMON, "link"], { env });
-      return /http:\S+/.exec(stdout)[0];
+      const link = /http:\S+/.exec(stdout)?.[0];
+      if (link === undefined) throw new Error(`no link in ${stdout}`);
+      return link;
     },
     /** Resident memory in MB of the process alone. */
     residentMb: () => residentMb(child.pid),
@@ -74,7 +83,7 @@ function isListening(port) {
   });
 }
 
-/** @param {number} pid */
+/** @param {number | undefined} pid */
 function residentMb(pid) {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return (Number(kilobytes) * 1024) / 1e6;

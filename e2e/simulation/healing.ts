@@ -1,0 +1,50 @@
+// Everything that was broken is mended, and the world is given the time it needs.
+
+import { deliverAll } from "./deliveries.ts";
+import type { World } from "./world.ts";
+
+/** Longer than any wait there is: a reconnect's, a dead socket's, a refusal's. */
+const QUIET_S = 45;
+const ROUNDS_MAX = 200;
+
+/** The network delivers, devices are awake, the daemon runs; models still speak. */
+export async function mend(world: World): Promise<void> {
+  if (world.daemon === null) await world.startDaemon();
+  for (const socket of world.network.sockets) socket.isHeld = false;
+  for (const device of world.devices) {
+    device.wake();
+    device.speedUpDisk();
+    if (device.workers.length === 0) device.startWorker();
+    for (const worker of device.workers) if (worker.pages.length === 0) worker.openPage();
+  }
+  await world.clock.advance(0);
+  for (const page of world.devices.flatMap(({ pages }) => pages)) page.wake();
+  for (let second = 0; second < QUIET_S; second += 1) {
+    await deliverAll(world);
+    await world.clock.advance(1_000);
+    await world.settle();
+  }
+  await deliverAll(world);
+}
+
+/** Models and tools come to an end, until nothing runs. */
+export async function finishAll(world: World): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const model = world.daemon?.model;
+    if (model === undefined) throw new Error("The daemon is down");
+    const [turns, tools] = [[...model.turns], [...model.tools]];
+    if (turns.length + tools.length === 0) break;
+    for (const turn of turns) {
+      model.ended(turn);
+      turn.done("stop");
+    }
+    for (const tool of tools) tool.finish({ text: "result", isError: false });
+    await world.settle();
+    await deliverAll(world);
+  }
+  // What came last is stored, and what it refers to fetched.
+  for (let second = 0; second < 5; second += 1) {
+    await world.clock.advance(1_000);
+    await deliverAll(world);
+  }
+}

@@ -1,0 +1,3 @@
+import { testSeeds } from "./run-seeds.ts";
+
+testSeeds(1, 50);
