@@ -32,7 +32,7 @@ async function step(name, work) {
     Object.assign(outcome, await work());
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
-    Object.assign(outcome, { ok: false, note: error.message.split("\n")[0] }, error.counts);
+    Object.assign(outcome, error.counts, { ok: false, note: error.message.split("\n")[0] });
   }
   outcome.ok &&= outcome.failed === 0;
   if (!outcome.ok && outcome.failed === 0) outcome.failed = 1;
@@ -87,15 +87,19 @@ function countVitest() {
 
 function countPlaywright() {
   const { stats, errors } = JSON.parse(readFileSync(playwrightReport, "utf8"));
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky + errors.length };
+  return {
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected + errors.length,
+    note: stats.flaky > 0 ? `${stats.flaky} only at the second try` : "",
+  };
 }
 
 function printSummary() {
   const width = Math.max(...outcomes.map(({ name }) => name.length));
   process.stdout.write("\n");
   for (const { name, ok, seconds, passed, failed, note } of outcomes) {
-    const counts = passed > 0 ? `${passed} passed, ${failed} failed` : note;
-    const line = `${ok ? "ok    " : "FAILED"}  ${name.padEnd(width)}  ${seconds.toFixed(1).padStart(6)} s  ${counts}`;
+    const counts = [passed > 0 ? `${passed} passed, ${failed} failed` : "", note].filter(Boolean);
+    const line = `${ok ? "ok    " : "FAILED"}  ${name.padEnd(width)}  ${seconds.toFixed(1).padStart(6)} s  ${counts.join(", ")}`;
     process.stdout.write(`${line.trimEnd()}\n`);
   }
   const total = (key) => outcomes.reduce((sum, outcome) => sum + outcome[key], 0);
