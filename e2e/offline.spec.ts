@@ -7,7 +7,9 @@ import {
   lastRequest,
   letIn,
   requests,
+  settleIn,
   startSession,
+  startSessionOffline,
   waitUntilDone,
   waitUntilInstalled,
 } from "./workbench.ts";
@@ -38,10 +40,7 @@ test("[F5] a prompt written offline is sent once the daemon is back, and acts on
   daemon,
   project,
 }) => {
-  await letIn(page, daemon);
-  await startSession(page, project.path, "help");
-  await waitUntilDone(page);
-  await waitUntilInstalled(page);
+  await settleIn(page, daemon, project.path);
   await daemon.kill();
   await expect(page.locator(".foot .sync")).toContainText("Offline");
   await ask(page, "find TODO");
@@ -63,17 +62,8 @@ test("[F5] a session made offline with its first prompt goes out in order, and a
   daemon,
   project,
 }) => {
-  await letIn(page, daemon);
-  await startSession(page, project.path, "help");
-  await waitUntilDone(page);
-  await waitUntilInstalled(page);
-  await daemon.kill();
-  await expect(page.locator(".foot .sync")).toContainText("Offline");
-  await page.keyboard.press("Alt+n");
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("combobox", { name: "Folder" }).fill(project.path);
-  await dialog.getByRole("textbox", { name: "First question" }).fill("find TODO");
-  await dialog.getByRole("button", { name: "Start", exact: true }).click();
+  await settleIn(page, daemon, project.path);
+  await startSessionOffline(page, daemon, { folder: project.path, question: "find TODO" });
   const waiting = page.locator(".said.waiting");
   await expect(waiting).toHaveText(["find TODO"]);
   await ask(page, "read LONG.md");

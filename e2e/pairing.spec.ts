@@ -7,9 +7,10 @@ import {
   letIn,
   openAnotherBrowser,
   requests,
+  settleIn,
   startSession,
+  startSessionOffline,
   waitUntilDone,
-  waitUntilInstalled,
 } from "./workbench.ts";
 
 test("[H2] a daemon with another key is shown loudly, and a link opened after that pairs with it", async ({
@@ -17,17 +18,8 @@ test("[H2] a daemon with another key is shown loudly, and a link opened after th
   daemon,
   project,
 }) => {
-  await letIn(page, daemon);
-  await startSession(page, project.path, "help");
-  await waitUntilDone(page);
-  await waitUntilInstalled(page);
-  await daemon.kill();
-  await expect(page.locator(".foot .sync")).toContainText("Offline");
-  await page.keyboard.press("Alt+n");
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("combobox", { name: "Folder" }).fill(project.path);
-  await dialog.getByRole("textbox", { name: "First question" }).fill("find TODO");
-  await dialog.getByRole("button", { name: "Start", exact: true }).click();
+  await settleIn(page, daemon, project.path);
+  await startSessionOffline(page, daemon, { folder: project.path, question: "find TODO" });
   await expect(page.getByText("Sent when back online", { exact: true })).toBeVisible();
   const unsent = page.url();
 

@@ -35,6 +35,29 @@ export async function startSession(page: Page, folder: string, question: string)
   return new URL(page.url()).pathname;
 }
 
+/** A browser that has all it needs without the daemon: let in, with a finished session, installed. */
+export async function settleIn(page: Page, daemon: Daemon, folder: string): Promise<void> {
+  await letIn(page, daemon);
+  await startSession(page, folder, "help");
+  await waitUntilDone(page);
+  await waitUntilInstalled(page);
+}
+
+/** Kills the daemon, then makes a session in the dialog: it waits with its first prompt. */
+export async function startSessionOffline(
+  page: Page,
+  daemon: Daemon,
+  session: { folder: string; question: string },
+): Promise<void> {
+  await daemon.kill();
+  await expect(page.locator(".foot .sync")).toContainText("Offline");
+  await page.keyboard.press("Alt+n");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: "Folder" }).fill(session.folder);
+  await dialog.getByRole("textbox", { name: "First question" }).fill(session.question);
+  await dialog.getByRole("button", { name: "Start", exact: true }).click();
+}
+
 export async function ask(page: Page, question: string): Promise<void> {
   const box = page.getByRole("textbox", { name: "Prompt" });
   await box.fill(question);

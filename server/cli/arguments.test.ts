@@ -7,7 +7,7 @@ const surroundings = (env: Record<string, string> = {}): Surroundings => ({
   homeDir: "/home/ada",
   tempDir: "/tmp",
   uid: 1000,
-  cwd: "/work/here",
+  cwd: "/srv/here",
 });
 
 function serve(argv: readonly string[], env: Record<string, string> = {}): ServeOptions {
@@ -37,9 +37,9 @@ describe("the command line", () => {
   it("takes every setting from a flag", () => {
     const argv = ["serve", "--port", "0", "--host=Box.local", "--data-dir", "d", "--config-dir"];
     const options = serve([...argv, "/c", "--no-open", "--log-level", "debug", "--log-file", "l"]);
-    expect(options).toMatchObject({ port: 0, host: "box.local", dataDir: "/work/here/d" });
+    expect(options).toMatchObject({ port: 0, host: "box.local", dataDir: "/srv/here/d" });
     expect(options).toMatchObject({ configDir: "/c", open: false, logLevel: "debug" });
-    expect(options.logFile).toBe("/work/here/l");
+    expect(options.logFile).toBe("/srv/here/l");
   });
 
   it("takes every setting from its variable, and the flag wins", () => {

@@ -26,8 +26,8 @@ export const plainText = (text: string): TextBody => ({
 export const sampleSession = (changes: Partial<SessionRow> = {}): SessionRow => ({
   title: "A session",
   titled: true,
-  workingDir: "/work",
-  shownDir: "/work",
+  workingDir: "/srv/project",
+  shownDir: "/srv/project",
   branch: null,
   model: "builtin/guide",
   account: null,
