@@ -3,6 +3,7 @@
 
 import { assertNever } from "../../shared/assert-never.ts";
 import { TOOL_CALLS_PER_TURN_MAX, TURNS_PER_REQUEST_MAX } from "../../shared/limits.ts";
+import { countedUsage } from "../../shared/model/usage.ts";
 import type { WireError } from "../../shared/protocol/errors.ts";
 import { wellFormed } from "../../shared/sanitize/clean-text.ts";
 import { systemPrompt } from "../context/system-prompt.ts";
@@ -133,7 +134,7 @@ async function streamTurn(context: LoopContext, events: AsyncIterable<ModelEvent
           calls.push(uniqueCall(calls, event.call));
           break;
         case "usage":
-          run.turnUsage = event.usage;
+          run.turnUsage = countedUsage(event.usage);
           break;
         case "done":
           return { calls, error: endProblem(event.reason, calls.length) };

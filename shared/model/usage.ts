@@ -9,3 +9,13 @@ export const addUsage = (a: Usage, b: Usage | null): Usage => ({
   outputTokens: a.outputTokens + (b?.outputTokens ?? 0),
   cachedTokens: a.cachedTokens + (b?.cachedTokens ?? 0),
 });
+
+/** Counts as a provider gave them, made whole numbers from 0 up: a count that is none must not cost the answer. */
+export const countedUsage = (given: Partial<Usage>): Usage => ({
+  inputTokens: count(given.inputTokens),
+  outputTokens: count(given.outputTokens),
+  cachedTokens: count(given.cachedTokens),
+});
+
+const count = (given: number | undefined): number =>
+  given !== undefined && Number.isFinite(given) ? Math.max(0, Math.round(given)) : 0;
