@@ -10,8 +10,7 @@ const isRoot = process.getuid?.() === 0;
 export default defineConfig({
   testDir: "e2e",
   workers: 2,
-  // A machine that runs other things too may be too slow once; the summary says which were.
-  retries: process.env.CI ? 1 : 0,
+  retries: 0,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,
   expect: { timeout: 15_000 },

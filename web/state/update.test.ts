@@ -31,6 +31,26 @@ function open(
   return { update, reload };
 }
 
+describe("registering", () => {
+  it("is tried again with the next check when the daemon was away, and once done never again", async () => {
+    const workers = { getRegistration: async () => undefined };
+    let isDaemonAway = true;
+    const register = vi.fn(async () => {});
+    const update = makeUpdate(workers, vi.fn(), async () => {
+      if (isDaemonAway) throw new TypeError("Failed to fetch");
+      return { addEventListener: () => {}, register };
+    });
+    update.check();
+    await update.register();
+    isDaemonAway = false;
+    update.check();
+    await vi.waitFor(() => expect(register).toHaveBeenCalledOnce());
+    update.check();
+    await Promise.resolve();
+    expect(register).toHaveBeenCalledOnce();
+  });
+});
+
 const SKIP = { type: "SKIP_WAITING" };
 
 describe("applying an update", () => {

@@ -4,7 +4,7 @@ import { type Accessor, createSignal } from "solid-js";
 
 export interface Update {
   readonly isReady: Accessor<boolean>;
-  /** Looks for a new version now. */
+  /** Looks for a new version now; registers first, if that could not be done when it was asked for. */
   check(): void;
   /** Reloads into the newest version there is: also one that is still on its way, or none but this. */
   apply(): Promise<void>;
@@ -13,18 +13,47 @@ export interface Update {
 /** The part of `navigator.serviceWorker` this needs. */
 export type ServiceWorkers = Pick<ServiceWorkerContainer, "getRegistration">;
 
+/** The part of a Workbox this needs. */
+export interface Installer {
+  addEventListener(type: "waiting", listener: () => void): void;
+  register(): Promise<unknown>;
+}
+
+async function loadInstaller(): Promise<Installer> {
+  const { Workbox } = await import("workbox-window");
+  return new Workbox("/sw.js", { type: "classic" });
+}
+
 /**
  * Registers the service worker. Without one (plain http on a network address, where `workers` is null)
- * the app works, only not offline. Registering resolves once done or found impossible.
+ * the app works, only not offline. Registering never rejects: while the daemon is away it cannot be
+ * done, and the next `check` tries again.
  */
 export function makeUpdate(
   workers: ServiceWorkers | null,
   reload: () => void,
+  load = loadInstaller,
 ): Update & { register(): Promise<void> } {
   const [isReady, setIsReady] = createSignal(false);
+  let registering: "no" | "failed" | "done" = "no";
+  const register = async () => {
+    if (workers === null) return;
+    registering = "done";
+    try {
+      const installer = await load();
+      installer.addEventListener("waiting", () => setIsReady(true));
+      await installer.register();
+    } catch {
+      registering = "failed";
+    }
+  };
   return {
     isReady,
     check() {
+      if (registering === "failed") {
+        void register();
+        return;
+      }
       workers
         ?.getRegistration()
         .then((registration) => registration?.update())
@@ -46,13 +75,7 @@ export function makeUpdate(
       coming.addEventListener("statechange", settle);
       settle();
     },
-    async register() {
-      if (workers === null) return;
-      const { Workbox } = await import("workbox-window");
-      const workbox = new Workbox("/sw.js", { type: "classic" });
-      workbox.addEventListener("waiting", () => setIsReady(true));
-      await workbox.register();
-    },
+    register,
   };
 }
 
