@@ -1,9 +1,10 @@
 // A network that misbehaves on command, between a browser and a daemon: cuts, goes silent without
-// closing anything, comes back. It moves bytes and knows nothing of what they mean, except that it
+// closing anything, is slow, comes back. It moves bytes and knows nothing of what they mean, except that it
 // puts the daemon's port where a browser names the proxy's: the gate answers only to its own.
 
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 
 export interface BadNetwork {
   readonly origin: string;
@@ -14,6 +15,8 @@ export interface BadNetwork {
   restore(): void;
   /** What is open stays open and moves nothing any more, without a word. What comes later works. */
   stall(): void;
+  /** From now on bytes take this long, each way. */
+  delay(ms: number): void;
   dispose(): Promise<void>;
 }
 
@@ -25,6 +28,7 @@ interface Wire {
 export async function makeBadNetwork(daemonPort: number): Promise<BadNetwork> {
   const wires = new Set<Wire>();
   let isCut = false;
+  let delayMs = 0;
   const server = createServer((browser) => {
     if (isCut) {
       browser.destroy();
@@ -32,7 +36,7 @@ export async function makeBadNetwork(daemonPort: number): Promise<BadNetwork> {
     }
     const wire = { browser, daemon: connect(daemonPort, "127.0.0.1") };
     wires.add(wire);
-    join(wire, () => portOf(server), daemonPort);
+    join(wire, { port: portOf(server), daemonPort, delayMs: () => delayMs });
     browser.once("close", () => wires.delete(wire));
   });
   server.listen(0, "127.0.0.1");
@@ -55,6 +59,9 @@ export async function makeBadNetwork(daemonPort: number): Promise<BadNetwork> {
     restore() {
       isCut = false;
     },
+    delay(ms) {
+      delayMs = ms;
+    },
     stall() {
       for (const { browser, daemon } of wires) {
         browser.removeAllListeners("data").pause();
@@ -69,18 +76,25 @@ export async function makeBadNetwork(daemonPort: number): Promise<BadNetwork> {
   };
 }
 
-function join({ browser, daemon }: Wire, port: () => number, daemonPort: number): void {
-  const named = `127.0.0.1:${port()}\r\n`;
+interface Ends {
+  readonly port: number;
+  readonly daemonPort: number;
+  readonly delayMs: () => number;
+}
+
+function join({ browser, daemon }: Wire, { port, daemonPort, delayMs }: Ends): void {
+  const named = `127.0.0.1:${port}\r\n`;
+  const toDaemon = makeLane(daemon, delayMs);
   browser.on("data", (bytes) => {
     const text = bytes.toString("latin1");
     const isForDaemon = text.includes(named);
-    daemon.write(
+    toDaemon(
       isForDaemon
         ? Buffer.from(text.replaceAll(named, `127.0.0.1:${daemonPort}\r\n`), "latin1")
         : bytes,
     );
   });
-  daemon.on("data", (bytes) => browser.write(bytes));
+  daemon.on("data", makeLane(browser, delayMs));
   for (const [one, other] of [
     [browser, daemon],
     [daemon, browser],
@@ -88,6 +102,22 @@ function join({ browser, daemon }: Wire, port: () => number, daemonPort: number)
     one.on("error", () => other.destroy());
     one.on("close", () => other.destroy());
   }
+}
+
+/** Writes to `end` what it is given, in that order, however the delay changes. */
+function makeLane(end: Socket, delayMs: () => number): (bytes: Buffer) => void {
+  let last: Promise<void> = Promise.resolve();
+  return (bytes) => {
+    const due = performance.now() + delayMs();
+    const before = last;
+    last = (async () => {
+      await before;
+      const left = due - performance.now();
+      if (left > 0) await setTimeout(left);
+      // One that stalled takes nothing more either.
+      if (end.writable && !end.isPaused()) end.write(bytes);
+    })();
+  };
 }
 
 function portOf(server: Server): number {

@@ -24,6 +24,8 @@ export interface Daemon {
   stop(): Promise<number | null>;
   /** The same data folder and port again, after `kill` or `stop`. */
   restart(): Promise<void>;
+  /** Starts it again, and kills it so long after. Only after `kill` or `stop`. */
+  restartAndKill(afterMs: number): Promise<void>;
   /** What the daemon has logged so far. */
   log(): string;
   /** Kills it and removes its folders. */
@@ -82,6 +84,12 @@ export async function startDaemon(program: string = MAIN): Promise<Daemon> {
     async restart() {
       running = await run();
       unusedLink = running.link;
+    },
+    async restartAndKill(afterMs) {
+      const child = spawn(process.execPath, [program], { env, stdio: "ignore" });
+      const exited = once(child, "exit");
+      setTimeout(() => child.kill("SIGKILL"), afterMs);
+      await exited;
     },
     log: () => log,
     async dispose() {

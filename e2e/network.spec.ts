@@ -5,6 +5,7 @@ import { type BadNetwork, makeBadNetwork } from "./bad-network.ts";
 import type { Daemon } from "./daemon.ts";
 import { test as base, expect } from "./fixtures.ts";
 import {
+  ask,
   expectWholeFile,
   lastRequest,
   requests,
@@ -59,6 +60,56 @@ test("[S2] a connection that was cut in mid-answer comes back with the whole tex
   await expectWholeFile(lastRequest(page));
   await waitUntilDone(page);
   await expectWholeFile(lastRequest(page));
+});
+
+test("[S2] [F5] two tabs and another browser behind a network that delays, cuts and stalls show the same", async ({
+  page,
+  context,
+  browser,
+  daemon,
+  project,
+  network,
+}) => {
+  await streamThrough(page, network, daemon, project.path);
+  const session = new URL(page.url()).pathname;
+  const tab = await context.newPage();
+  await tab.goto(`${network.origin}${session}`);
+  const elsewhere = await (await browser.newContext()).newPage();
+  const { hash } = new URL(await daemon.launchLink());
+  await elsewhere.goto(`${network.origin}${session}${hash}`);
+  const pages = [page, tab, elsewhere];
+  for (const each of pages) await expect(requests(each)).toHaveCount(1);
+
+  network.delay(40);
+  await ask(tab, "read LONG.md");
+  for (const each of pages) await expect(requests(each)).toHaveCount(2);
+  await waitUntilStreaming(elsewhere, 50);
+  network.cut();
+  network.restore();
+  await waitUntilStreaming(tab, 200);
+  network.stall();
+  for (const each of pages) await each.evaluate(() => dispatchEvent(new Event("online")));
+  for (const each of pages) {
+    await waitUntilDone(each);
+    await expectWholeFile(lastRequest(each));
+  }
+
+  network.cut();
+  for (const each of pages) await expect(each.locator(".foot .sync")).toContainText("Offline");
+  await ask(tab, "help");
+  await ask(elsewhere, "what is in this folder?");
+  network.restore();
+  for (const each of pages) {
+    await expect(requests(each)).toHaveCount(4);
+    await waitUntilDone(each);
+    await expect(requests(each)).toHaveCount(4);
+    for (const prompt of ["help", "what is in this folder?"]) {
+      await expect(requests(each).locator(".said").getByText(prompt, { exact: true })).toHaveCount(
+        1,
+      );
+    }
+  }
+  await elsewhere.context().close();
 });
 
 test("[S2] ten reloads during one answer lose and repeat nothing", async ({

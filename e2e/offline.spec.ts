@@ -44,15 +44,15 @@ test("[F5] a prompt written offline is sent once the daemon is back, and acts on
   await daemon.kill();
   await expect(page.locator(".foot .sync")).toContainText("Offline");
   await ask(page, "find TODO");
-  await expect(page.getByText("Sent when back online")).toBeVisible();
+  await expect(page.getByText("Will be sent when the daemon is back")).toBeVisible();
   await page.reload();
-  await expect(page.getByText("Sent when back online")).toBeVisible();
+  await expect(page.getByText("Will be sent when the daemon is back")).toBeVisible();
 
   await daemon.restart();
   await expect(requests(page)).toHaveCount(2, { timeout: 30_000 });
   await waitUntilDone(page);
   await expect(lastRequest(page).locator(".said")).toHaveText("find TODO");
-  await expect(page.getByText("Sent when back online")).toHaveCount(0);
+  await expect(page.getByText("Will be sent when the daemon is back")).toHaveCount(0);
   await page.reload();
   await expect(requests(page)).toHaveCount(2);
 });

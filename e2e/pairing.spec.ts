@@ -20,7 +20,9 @@ test("[H2] a daemon with another key is shown loudly, and a link opened after th
 }) => {
   await settleIn(page, daemon, project.path);
   await startSessionOffline(page, daemon, { folder: project.path, question: "find TODO" });
-  await expect(page.getByText("Sent when back online", { exact: true })).toBeVisible();
+  await expect(
+    page.getByText("Will be sent when the daemon is back", { exact: true }),
+  ).toBeVisible();
   const unsent = page.url();
 
   rmSync(daemon.dataDir, { recursive: true });

@@ -43,6 +43,23 @@ export async function settleIn(page: Page, daemon: Daemon, folder: string): Prom
   await waitUntilInstalled(page);
 }
 
+/** In the dialog; waits for the page of the session. Returns its path. */
+export async function startAnotherSession(
+  page: Page,
+  folder: string,
+  question: string,
+): Promise<string> {
+  const before = page.url();
+  await page.keyboard.press("Alt+n");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: "Folder" }).fill(folder);
+  await expect(dialog.getByText(/git · main/)).toBeVisible();
+  await dialog.getByRole("textbox", { name: "First question" }).fill(question);
+  await dialog.getByRole("button", { name: "Start", exact: true }).click();
+  await page.waitForURL((url) => url.href !== before && url.pathname.startsWith("/s/"));
+  return new URL(page.url()).pathname;
+}
+
 /** Kills the daemon, then makes a session in the dialog: it waits with its first prompt. */
 export async function startSessionOffline(
   page: Page,

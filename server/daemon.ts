@@ -12,6 +12,7 @@ import { readIdentityKey } from "./cli/identity-key.ts";
 import type { Clock } from "./clock.ts";
 import { createDevices } from "./feed/devices.ts";
 import { createHub } from "./feed/hub.ts";
+import { Shares } from "./feed/shares.ts";
 import type { Log } from "./log.ts";
 import type { Dispatch } from "./methods/caller.ts";
 import { createDispatch } from "./methods/dispatch.ts";
@@ -87,7 +88,8 @@ async function startOn(
 ): Promise<Daemon> {
   const { clock, log, version } = options;
   let transport: Transport | null = null;
-  const { devices, hub, link, name, sessions } = makeParts(store, options, () => transport);
+  const { devices, hub, link, name, sessions, shares } = makeParts(store, options, () => transport);
+  await shares.start();
   await sessions.start();
   const listening = await startTransport({
     host: options.host,
@@ -116,6 +118,7 @@ async function startOn(
       await Promise.race([closing, elapsed(clock, SESSIONS_CLOSE_MAX_MS)]);
       await listening.shutDown(GOODBYE_MAX_MS);
       await closing;
+      shares.dispose();
       hub.dispose();
       await store.close();
       unlock();
@@ -129,11 +132,14 @@ function makeParts(store: Store, options: DaemonOptions, transport: () => Transp
   const { clock, log, version } = options;
   const name = hostname();
   const home = homedir();
+  const shares = new Shares({ store, clock, log });
   const devices = createDevices({
     store,
+    shares,
     clock,
     randomBytes,
     onRevoked: (deviceId, error) => transport()?.closeDevice(deviceId, error),
+    onPromoted: (deviceId) => hub.closeDevice(deviceId),
   });
   // The hub passes calls on to the methods, which reach sessions, which tell the hub what happens.
   let dispatch: Dispatch | null = null;
@@ -168,11 +174,12 @@ function makeParts(store: Store, options: DaemonOptions, transport: () => Transp
     clock,
     sessions,
     devices: { rename, revoke, afterRevoke },
+    shares,
     providers,
     daemon: { link, status },
     home,
   });
-  return { devices, hub, link, name, sessions };
+  return { devices, hub, link, name, sessions, shares };
 }
 
 const elapsed = (clock: Clock, ms: number): Promise<void> =>

@@ -31,6 +31,13 @@ export const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Each side sends something at least this often; three silent beats mean the socket is dead. */
 export const HEARTBEAT_MS = 10_000;
 export const HEARTBEATS_MISSED_MAX = 3;
+/** Sessions that a device says it leaves out. */
+export const LEFT_OUT_MAX = 100_000;
+/** Sessions that a device says it looks at. */
+export const LOOKS_MAX = 64;
+/** Messages below this are not worth packing. */
+export const PACK_MIN_BYTES = KIB;
+export const SHARE_MAX_DAYS = 365;
 export const LAUNCH_TOKEN_LIFETIME_MS = 10 * 60_000;
 export const TOOL_TIMEOUT_MS = 60_000;
 export const TURNS_PER_REQUEST_MAX = 64;

@@ -1,4 +1,4 @@
-// The page's entry: takes the launch link out of the address, starts the workers, shows the app.
+// The page's entry: takes a link's secret out of the address, starts the workers, shows the app.
 
 import "./styles/tokens.css";
 import "./styles/base.css";
@@ -13,6 +13,7 @@ import "./styles/contrast.css";
 import { render } from "solid-js/web";
 import { createWorkersClient } from "../workers/client.ts";
 import { App } from "./app.tsx";
+import { loadAhead } from "./pages/ahead.ts";
 import { nameDevice } from "./state/device-name.ts";
 import { makeDialogs } from "./state/dialogs.ts";
 import { takeEnrolment } from "./state/launch-link.ts";
@@ -29,10 +30,10 @@ const client = createWorkersClient({
   deviceName: nameDevice(navigator.userAgent),
 });
 
-// A launch link opened in a tab that already shows the app only changes the fragment.
+// Such a link opened in a tab that already shows the app may only change the fragment.
 addEventListener("hashchange", () => {
-  const secret = takeEnrolment(location, history);
-  if (secret !== null) client.enrol(secret);
+  const brought = takeEnrolment(location, history);
+  if (brought !== null) client.enrol(brought);
 });
 
 /** `--paper` of each theme, for the bars of the browser around the page. Also in `/theme.js`. */
@@ -74,7 +75,11 @@ render(() => <App client={client} tools={tools} />, root);
 
 /** Installing fetches the whole app: it does not compete with what is looked at first. */
 const INSTALL_DELAY_MS = 2_000;
+const install = () => {
+  void update.register();
+  // What cannot be had now is tried again when it is needed.
+  if (workers === null) loadAhead().catch(() => {});
+};
 if (import.meta.env.PROD) {
-  const install = () => setTimeout(() => void update.register(), INSTALL_DELAY_MS);
-  addEventListener("load", install, { once: true });
+  addEventListener("load", () => setTimeout(install, INSTALL_DELAY_MS), { once: true });
 }

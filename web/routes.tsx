@@ -1,12 +1,15 @@
 // The route table. The session page is on the first screen; the rest is loaded when it is visited.
 
 import { A, Route, Router, type RouteSectionProps } from "@solidjs/router";
-import { type Component, createEffect, lazy } from "solid-js";
+import { type Component, createEffect } from "solid-js";
 import { CenteredPage } from "./components/centered-page.tsx";
+import { lazyPart } from "./components/lazy-part.tsx";
+import { PartMissing } from "./pages/frame/part-missing.tsx";
 import HomePage from "./pages/home/index.tsx";
 import SessionPage from "./pages/session/index.tsx";
 
-const DevicesPage = lazy(() => import("./pages/devices/index.tsx"));
+const DevicesPage = lazyPart(() => import("./pages/devices/index.tsx"), PartMissing);
+const StoragePage = lazyPart(() => import("./pages/storage/index.tsx"), PartMissing);
 
 function NotFoundPage() {
   createEffect(() => {
@@ -28,6 +31,7 @@ export function Routes(props: { root: Component<RouteSectionProps> }) {
       <Route path="/" component={HomePage} />
       <Route path="/s/:id" component={SessionPage} />
       <Route path="/settings/devices" component={DevicesPage} />
+      <Route path="/settings/storage" component={StoragePage} />
       <Route path="*" component={NotFoundPage} />
     </Router>
   );

@@ -1,7 +1,7 @@
 // The daemon's side of a simulated socket: the same way from the first frame to an admitted connection
 // as a WebSocket takes, with real Noise, admissions and queues.
 
-import type { Admissions } from "../../server/transport/admissions.ts";
+import type { Admissions, Role } from "../../server/transport/admissions.ts";
 import type { Connections } from "../../server/transport/connections.ts";
 import { nodeCrypto } from "../../server/transport/node-crypto.ts";
 import type { QueuedConnection } from "../../server/transport/queued-connection.ts";
@@ -43,6 +43,8 @@ export function serveSocket(socket: DaemonSocket, options: DaemonSocketOptions):
     opening: awaitClient({ crypto: nodeCrypto, randomBytes, staticKeys }),
   };
   let connection: QueuedConnection | null = null;
+  /** Of whom a place is taken. */
+  let placeOf: Role | null = null;
   const isClosed = () => state.kind === "closed";
   const close = () => {
     if (isClosed()) return;
@@ -70,12 +72,13 @@ export function serveSocket(socket: DaemonSocket, options: DaemonSocketOptions):
     state = { kind: "deciding", early };
     const admission = await admissions.decide(clientKey, introduction);
     if (isClosed()) {
-      if (admission.outcome === "admitted") admissions.leave();
+      if (admission.outcome === "admitted") admissions.leave(admission.role);
       return;
     }
     for (const frame of channel.seal(encode(admission))) socket.send(frame);
     if (admission.outcome === "refused") return close();
     const { deviceId, role } = admission;
+    placeOf = role;
     connection = connections.connect({ kind: "device", deviceId, role }, wireOf(channel), true);
     if (isClosed()) return;
     state = { kind: "connected", channel };
@@ -110,7 +113,7 @@ export function serveSocket(socket: DaemonSocket, options: DaemonSocketOptions):
     closed() {
       stopDeadline();
       state = { kind: "closed" };
-      if (connection !== null) admissions.leave();
+      if (placeOf !== null) admissions.leave(placeOf);
       connection?.ended();
     },
   };

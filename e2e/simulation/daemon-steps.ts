@@ -29,8 +29,10 @@ export async function restart(world: World): Promise<string | null> {
 
 export async function start(world: World): Promise<string | null> {
   if (world.daemon !== null) return null;
+  const days = world.random.oneIn(4) ? world.random.pick([1, 3, 10]) : 0;
+  world.passDays(days);
   await world.startDaemon();
-  return "start the daemon";
+  return `start the daemon ${days} days later`;
 }
 
 export function copyDaemon(world: World): string | null {

@@ -51,7 +51,7 @@ export async function reload(world: World): Promise<string | null> {
 
 export function startSecondWorker(world: World): string | null {
   const device = one(world, world.devices);
-  if (device === null || device.workers.length >= WORKERS_MAX) return null;
+  if (device?.kind !== "apart" || device.workers.length >= WORKERS_MAX) return null;
   const worker = device.startWorker();
   worker.openPage();
   return `start ${worker.name}`;
@@ -93,4 +93,27 @@ export async function restoreDevice(world: World): Promise<string | null> {
   device.startWorker().openPage();
   world.counts.deviceRestores += 1;
   return `restore ${device.name}`;
+}
+
+/** A tab in the background is put on ice, in the middle of something. */
+export function freezeTab(world: World): string | null {
+  const tabs = world.devices.flatMap((device) => (device.kind === "elected" ? device.workers : []));
+  const tab = one(
+    world,
+    tabs.filter(({ isFrozen }) => !isFrozen),
+  );
+  if (tab === null) return null;
+  tab.freeze();
+  return `freeze ${tab.name}${tab.isLeading ? ", which leads" : ""}`;
+}
+
+export function thawTab(world: World): string | null {
+  const tabs = world.devices.flatMap(({ workers }) => workers);
+  const tab = one(
+    world,
+    tabs.filter(({ isFrozen }) => isFrozen),
+  );
+  if (tab === null) return null;
+  tab.thaw();
+  return `thaw ${tab.name}`;
 }

@@ -9,6 +9,11 @@ const FOUND: readonly (readonly [what: string, seed: number])[] = [
   ["[F3] a page was never shown what another worker had stored meanwhile", 6],
   ["an admission read the store after it was closed", 52],
   ["[F5] a command that was said to have failed acted when its copy came late", 1020],
+  ["[F4] a page kept rows that had found no room, of a history that was undone", 42],
+  ["[F4] the same, of a connection that was over by then", 1000],
+  ["[F9] a page was not told that a session is whole, whose connection had just ended", 55],
+  ["[F5] a prompt that one tab withdrew was asked again by another when the engine changed", 107],
+  ["[F3] a page opened while there was no room missed what found some later", 1070],
 ];
 
 describe("a seed that once broke a rule", () => {

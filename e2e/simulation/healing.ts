@@ -5,6 +5,9 @@ import type { World } from "./world.ts";
 
 /** Longer than any wait there is: a reconnect's, a dead socket's, a refusal's. */
 const QUIET_S = 45;
+const LETTING_IN_S = 15;
+/** Those who wait longest send others away who were let in before. */
+const LONG_S = 150;
 const ROUNDS_MAX = 200;
 
 /** The network delivers, devices are awake, the daemon runs; models still speak. */
@@ -14,17 +17,53 @@ export async function mend(world: World): Promise<void> {
   for (const device of world.devices) {
     device.wake();
     device.speedUpDisk();
+    device.leaveRoomForTitles();
     if (device.workers.length === 0) device.startWorker();
-    for (const worker of device.workers) if (worker.pages.length === 0) worker.openPage();
+    for (const worker of device.workers) {
+      worker.thaw();
+      if (worker.pages.length === 0) worker.openPage();
+    }
   }
   await world.clock.advance(0);
   for (const page of world.devices.flatMap(({ pages }) => pages)) page.wake();
-  for (let second = 0; second < QUIET_S; second += 1) {
+  const end = () => (isAnyoneTurnedAway(world) ? LONG_S : QUIET_S);
+  for (let second = 0; second < end(); second += 1) {
+    if (second % LETTING_IN_S === 0) letIn(world);
     await deliverAll(world);
     await world.clock.advance(1_000);
     await world.settle();
   }
   await deliverAll(world);
+}
+
+const isAnyoneTurnedAway = ({ devices }: World): boolean =>
+  devices.some(({ pages }) => pages.some(({ isTurnedAway }) => isTurnedAway));
+
+/** Whoever was turned away, as is right after a revocation or a restore, gets a launch link. */
+function letIn(world: World): void {
+  for (const { pages } of world.devices) {
+    const page = pages.find(({ isTurnedAway }) => isTurnedAway);
+    if (page === undefined || world.daemon === null) continue;
+    page.enrol({ kind: "launch", secret: world.daemon.launchSecret() });
+  }
+}
+
+/** All browsers may keep everything, and people have read what was refused. */
+export async function makeRoom(world: World): Promise<void> {
+  for (const device of world.devices) {
+    device.unlimitRoom();
+    device.pages[0]?.keepDays(null);
+    for (const page of device.pages) {
+      for (const { state, commandId } of page.outbox) {
+        if (state === "refused") page.withdraw(commandId, () => {});
+      }
+    }
+  }
+  for (let second = 0; second < QUIET_S; second += 1) {
+    await deliverAll(world);
+    await world.clock.advance(1_000);
+    await world.settle();
+  }
 }
 
 /** Models and tools come to an end, until nothing runs. */

@@ -7,6 +7,11 @@ import type { Change, RequestRow } from "../../shared/protocol/rows.ts";
 export const streamKey = (sessionId: string, turnId: number, part: Part): string =>
   `${sessionId}/${turnId}/${part}`;
 
+interface SentRow extends Pick<Change, "kind" | "sessionId" | "id" | "rev"> {
+  /** Its tombstone was sent. */
+  readonly isGone: boolean;
+}
+
 export class History {
   readonly number: number;
   /** All that was said, by session, turn and part: of which a page may show a beginning. */
@@ -22,7 +27,7 @@ export class History {
   /** The last that was seen of each request. */
   readonly requests = new Map<string, RequestRow>();
   /** Every row that any connection was sent, with its rev: none of them may be lost. */
-  readonly rows = new Map<string, Pick<Change, "kind" | "sessionId" | "id" | "rev">>();
+  readonly rows = new Map<string, SentRow>();
 
   constructor(number: number) {
     this.number = number;
@@ -40,7 +45,9 @@ export class History {
     return fork;
   }
 
-  sent({ kind, sessionId, id, rev }: Change): void {
-    this.rows.set(`${kind} ${sessionId} ${id}`, { kind, sessionId, id, rev });
+  sent({ kind, sessionId, id, rev, row }: Change): void {
+    const key = `${kind} ${sessionId} ${id}`;
+    if ((this.rows.get(key)?.rev ?? 0) > rev) return;
+    this.rows.set(key, { kind, sessionId, id, rev, isGone: row === null });
   }
 }

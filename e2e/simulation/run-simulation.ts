@@ -2,9 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { deliverAll } from "./deliveries.ts";
-import { finishAll, mend } from "./healing.ts";
+import { finishAll, makeRoom, mend } from "./healing.ts";
 import { STEPS } from "./steps.ts";
-import { judge, judgeStreams } from "./verdict.ts";
+import { judge, judgeStreams, judgeWholeness } from "./verdict.ts";
 import { type Counts, World } from "./world.ts";
 
 export const STEPS_DEFAULT = 300;
@@ -47,6 +47,11 @@ export async function runSimulation(seed: number, steps = STEPS_DEFAULT): Promis
     await finishAll(world);
     await judge(world);
     check();
+    told("make room");
+    await makeRoom(world);
+    await judge(world);
+    judgeWholeness(world);
+    check();
     return { counts: world.counts, trace: digest(world, taken) };
   } catch (error) {
     if (error instanceof SimulationFailure) throw error;
@@ -62,8 +67,12 @@ async function begin(world: World): Promise<void> {
   const count = 2 + world.random.below(3);
   for (let number = 0; number < count; number += 1) {
     const skewMs = world.random.pick([0, 0, -3_600_000, 86_400_000]);
-    const device = world.addDevice(skewMs);
-    device.startWorker().openPage(world.daemon?.launchSecret() ?? null);
+    const device = world.addDevice(
+      skewMs,
+      world.random.pick(["shared", "shared", "elected", "apart"]),
+    );
+    const secret = world.daemon?.launchSecret();
+    device.startWorker().openPage(secret === undefined ? null : { kind: "launch", secret });
     await world.settle();
     await deliverAll(world);
   }

@@ -3,8 +3,10 @@
 // reaches nobody, as if its process had been killed.
 
 import { copyFileSync, existsSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
 import { createDevices, type Devices } from "../../server/feed/devices.ts";
 import { createHub, type Hub } from "../../server/feed/hub.ts";
+import { Shares } from "../../server/feed/shares.ts";
 import type { Log, LogFields } from "../../server/log.ts";
 import type { Dispatch } from "../../server/methods/caller.ts";
 import { createDispatch } from "../../server/methods/dispatch.ts";
@@ -14,9 +16,11 @@ import type { Store } from "../../server/store/store.ts";
 import { Admissions } from "../../server/transport/admissions.ts";
 import { type Connections, makeConnections } from "../../server/transport/connections.ts";
 import { QueueBudget } from "../../server/transport/queue-budget.ts";
+import type { DeviceId, SessionId } from "../../shared/ids.ts";
 import { CONNECTIONS_MAX } from "../../shared/limits.ts";
 import type { KeyPair, RandomBytes } from "../../shared/noise/noise-crypto.ts";
 import { Failure } from "../../shared/protocol/errors.ts";
+import type { DaemonMessage } from "../../shared/protocol/messages.ts";
 import { serveSocket } from "./daemon-socket.ts";
 import type { History } from "./history.ts";
 import { SimulatedModel } from "./simulated-model.ts";
@@ -36,7 +40,11 @@ export interface SimulatedDaemonOptions {
   readonly staticKeys: KeyPair;
   readonly history: History;
   readonly accuse: Accuse;
-  readonly resynced: () => void;
+  /** Every message that any client is sent. */
+  readonly told: (message: DaemonMessage) => void;
+  readonly queueMaxBytes: number;
+  /** Whether the device was ever given a link to the session. */
+  readonly maySee: (deviceId: DeviceId, sessionId: SessionId | null) => boolean;
   /** How long the next page takes to read; mostly 0, which is as long as promises take. */
   readonly readingMs: () => number;
 }
@@ -44,6 +52,7 @@ export interface SimulatedDaemonOptions {
 interface Parts {
   readonly store: Store;
   readonly devices: Devices;
+  readonly shares: Shares;
   readonly hub: Hub;
   readonly sessions: Sessions;
   readonly admissions: Admissions;
@@ -67,18 +76,21 @@ export class SimulatedDaemon {
 
   /** Nobody can connect before it has resolved. */
   async start(): Promise<void> {
-    const { path, clock, randomBytes, history, resynced } = this.#options;
+    const { path, clock, randomBytes, history, told, queueMaxBytes } = this.#options;
     const log = this.#log();
     const accuse: Accuse = (what) => this.#accuse(what);
     const store = await openSqliteStore({ path, clock, randomBytes, log });
+    const shares = new Shares({ store, clock, log });
     const devices = createDevices({
       store,
+      shares,
       clock,
       randomBytes,
       onRevoked: (deviceId, error) => {
         admissions.turnAway(deviceId, error);
         connections.expel(deviceId, error);
       },
+      onPromoted: (deviceId) => hub.closeDevice(deviceId),
     });
     let dispatch: Dispatch = () => Promise.reject(new Error("A call came before the methods"));
     const hub = createHub({
@@ -87,6 +99,8 @@ export class SimulatedDaemon {
       dispatch: (peer, call) => this.#witnessCall(dispatch(peer, call), call.commandId),
       daemon: { name: "simulated", version: VERSION },
       log,
+      // On no other thread: virtual time does not wait for one.
+      deflate: async (bytes) => new Uint8Array(deflateRawSync(bytes)),
     });
     const revs = new EventRevs();
     const { provider, probe } = this.model;
@@ -96,20 +110,37 @@ export class SimulatedDaemon {
       { store, live, providers: [provider], tools: [probe], clock, log, readBranch },
       FOLDER,
     );
-    dispatch = this.#makeDispatch({ store, devices, sessions });
+    dispatch = this.#makeDispatch({ store, devices, shares, sessions });
     const admissions = new Admissions({
       admit: devices.admit,
       daemonVersion: VERSION,
       connectionsMax: CONNECTIONS_MAX,
       log,
     });
-    const accept = witnessConnections(hub.accept, { history, revs, accuse, resynced });
-    const connections = makeConnections({ accept, budget: new QueueBudget(), clock, log });
+    const accept = witnessConnections(hub.accept, {
+      history,
+      revs,
+      accuse,
+      told,
+      maySee: this.#options.maySee,
+    });
+    const connections = makeConnections({
+      accept,
+      budget: new QueueBudget(queueMaxBytes),
+      clock,
+      log,
+    });
+    await shares.start();
     await sessions.start();
-    this.#parts = { store, devices, hub, sessions, admissions, connections };
+    this.#parts = { store, devices, shares, hub, sessions, admissions, connections };
   }
 
-  #makeDispatch({ store, devices, sessions }: Pick<Parts, "store" | "devices" | "sessions">) {
+  #makeDispatch({
+    store,
+    devices,
+    shares,
+    sessions,
+  }: Pick<Parts, "store" | "devices" | "shares" | "sessions">) {
     return createDispatch({
       store,
       clock: this.#options.clock,
@@ -120,6 +151,7 @@ export class SimulatedDaemon {
         revoke: devices.revokeDevice,
         afterRevoke: devices.afterRevoke,
       },
+      shares,
       daemon: {
         link: () => ({ url: "", expiresAt: 0 }),
         status: () => ({ version: VERSION, pid: 0, origin: "", connections: 0 }),

@@ -1,13 +1,19 @@
 // A device of a simulated world: a replica that outlasts everything, sync workers that may die at any
 // moment, and their pages.
 
+import { deviceIdOf } from "../../server/feed/devices.ts";
 import { nodeCrypto } from "../../server/transport/node-crypto.ts";
-import type { CommandId } from "../../shared/ids.ts";
+import type { CommandId, DeviceId, SessionId } from "../../shared/ids.ts";
 import type { RandomBytes } from "../../shared/noise/noise-crypto.ts";
 import type { Identity } from "../../shared/protocol/handshake.ts";
 import type { LinkSurroundings } from "../../workers/sync/link.ts";
+import type { Enrolment, PageMessage, SyncMessage } from "../../workers/sync/port.ts";
+import { isOutOfRoom } from "../../workers/sync/replica.ts";
 import { Sync } from "../../workers/sync/sync.ts";
+import { TabWorker } from "../../workers/sync/tab-worker.ts";
+import { FakeBrowser, type FakeScope } from "../../workers/testing/fake-browser.ts";
 import { MemoryReplica } from "../../workers/testing/memory-replica.ts";
+import { unpackAtOnce } from "../../workers/testing/unpack-at-once.ts";
 import { SimulatedPage } from "./simulated-page.ts";
 import type { ClockView, VirtualClock } from "./virtual-clock.ts";
 import type { Accuse } from "./witness.ts";
@@ -16,6 +22,7 @@ export interface DeviceOptions {
   readonly name: string;
   readonly clock: VirtualClock;
   readonly skewMs: number;
+  readonly kind: BrowserKind;
   readonly openSocket: LinkSurroundings["openSocket"];
   readonly fetchIdentity: () => Promise<Identity>;
   readonly randomBytes: RandomBytes;
@@ -23,30 +30,57 @@ export interface DeviceOptions {
   readonly random: () => number;
   readonly accuse: Accuse;
   readonly shown: (key: string, text: string) => void;
+  readonly evicted: () => void;
+  readonly handedOver: () => void;
   /** An entry leaves the outbox. */
   readonly forgotten: (commandId: CommandId) => void;
 }
 
+/** More than the titles that may still come take. */
+const ROOM_FOR_TITLES_BYTES = 100_000;
+
 /** What a backup of a browser's profile holds. */
 export type ReplicaCopy = Pick<
   MemoryReplica,
-  "rows" | "blobs" | "wanted" | "outboxEntries" | "drafts" | "stored"
+  "rows" | "blobs" | "wanted" | "marks" | "outboxEntries" | "drafts" | "stored"
 >;
+
+/** How the browser's pages come by an engine. */
+export type BrowserKind =
+  /** One SharedWorker for all. */
+  | "shared"
+  /** A worker for each page, of which one leads. */
+  | "elected"
+  /** An engine for each page: no SharedWorker, and no locks. */
+  | "apart";
 
 export class SimulatedDevice {
   readonly name: string;
   readonly replica = new MemoryReplica();
   readonly workers: SimulatedWorker[] = [];
   readonly options: DeviceOptions;
+  readonly kind: BrowserKind;
+  readonly browser = new FakeBrowser();
+  /** Sessions that it was given links to. */
+  readonly links = new Set<SessionId>();
   isAsleep = false;
-  hadSecondWorker = false;
+  /** Several engines wrote at once. */
+  hadSecondEngine = false;
   #lastNumber = 0;
   #releaseDisk = () => {};
   isDiskSlow = false;
+  hadLittleRoom = false;
 
   constructor(options: DeviceOptions) {
     this.options = options;
     this.name = options.name;
+    this.kind = options.kind;
+  }
+
+  /** Null until it was enrolled. */
+  get id(): DeviceId | null {
+    const { keys } = this.replica;
+    return keys === null ? null : deviceIdOf(keys.publicKey);
   }
 
   get pages(): SimulatedPage[] {
@@ -58,13 +92,42 @@ export class SimulatedDevice {
     const worker = new SimulatedWorker(this, `${this.name}.${this.#lastNumber}`);
     worker.clock.isAsleep = this.isAsleep;
     this.workers.push(worker);
-    if (this.workers.length > 1) this.hadSecondWorker = true;
+    if (this.workers.length > 1 && this.kind === "apart") this.hadSecondEngine = true;
     return worker;
   }
 
   killWorker(worker: SimulatedWorker): void {
     worker.die();
     this.workers.splice(this.workers.indexOf(worker), 1);
+  }
+
+  /** Another tab took the lead from this worker, which ends; its page starts one anew. */
+  replaceWorker(worker: SimulatedWorker): void {
+    if (!this.workers.includes(worker)) return;
+    this.hadSecondEngine = true;
+    this.options.handedOver();
+    const pages = worker.releasePages();
+    this.killWorker(worker);
+    const successor = this.startWorker();
+    for (const page of pages) successor.adopt(page);
+  }
+
+  /** What it stores from now on has to fit into so much more than it holds. */
+  limitRoom(bytes: number): void {
+    this.replica.roomBytes = this.replica.usedBytes + bytes;
+    this.replica.quotaBytes = Math.ceil(this.replica.roomBytes / 0.6);
+    this.hadLittleRoom = true;
+  }
+
+  /** What is here stays, and titles that come fit in: pinned and open sessions never leave for them. */
+  leaveRoomForTitles(): void {
+    const { replica } = this;
+    replica.roomBytes = Math.max(replica.roomBytes, replica.usedBytes + ROOM_FOR_TITLES_BYTES);
+  }
+
+  unlimitRoom(): void {
+    this.replica.roomBytes = Infinity;
+    this.replica.quotaBytes = null;
   }
 
   sleep(): void {
@@ -92,16 +155,17 @@ export class SimulatedDevice {
   }
 
   copyReplica(): ReplicaCopy {
-    const { rows, blobs, wanted, outboxEntries, drafts, stored } = this.replica;
-    return structuredClone({ rows, blobs, wanted, outboxEntries, drafts, stored });
+    const { rows, blobs, wanted, marks, outboxEntries, drafts, stored } = this.replica;
+    return structuredClone({ rows, blobs, wanted, marks, outboxEntries, drafts, stored });
   }
 
   /** No worker may live, and nothing may still be on its way to the disk. */
   restoreReplica(copy: ReplicaCopy): void {
-    const { rows, blobs, wanted, outboxEntries, drafts, stored } = structuredClone(copy);
+    const { rows, blobs, wanted, marks, outboxEntries, drafts, stored } = structuredClone(copy);
     fill(this.replica.rows, rows);
     fill(this.replica.blobs, blobs);
     fill(this.replica.wanted, wanted);
+    fill(this.replica.marks, marks);
     fill(this.replica.outboxEntries, outboxEntries);
     fill(this.replica.drafts, drafts);
     this.replica.stored = stored;
@@ -109,7 +173,7 @@ export class SimulatedDevice {
 
   #setAsleep(isAsleep: boolean): void {
     this.isAsleep = isAsleep;
-    for (const { clock } of this.workers) clock.isAsleep = isAsleep;
+    for (const { clock, isFrozen } of this.workers) clock.isAsleep = isAsleep || isFrozen;
   }
 }
 
@@ -118,23 +182,113 @@ export class SimulatedWorker {
   readonly device: SimulatedDevice;
   readonly clock: ClockView;
   pages: SimulatedPage[] = [];
-  readonly #sync: Sync;
+  isFrozen = false;
+  readonly #scope: FakeScope;
+  /** The engine that all its pages share; one that follows has none. */
+  #sync: Sync | null = null;
   readonly #sockets = new Set<{ close(): void }>();
   #isDead = false;
   #lastPage = 0;
 
   constructor(device: SimulatedDevice, name: string) {
-    const { options } = device;
     this.name = name;
     this.device = device;
-    this.clock = options.clock.view(options.skewMs);
-    this.#sync = new Sync({
+    this.clock = device.options.clock.view(device.options.skewMs);
+    this.#scope = device.browser.scope();
+    if (device.kind === "elected") {
+      void this.#scope.locks.request(name, {}, () => new Promise(() => {}));
+    }
+  }
+
+  /** Runs an engine. */
+  get isLeading(): boolean {
+    return this.#sync !== null;
+  }
+
+  openPage(enrolment: Enrolment | null = null): SimulatedPage {
+    const { accuse, shown, evicted } = this.device.options;
+    this.#lastPage += 1;
+    const page = new SimulatedPage({
+      name: `${this.name}.${this.#lastPage}`,
+      accept: (post) => this.#accept(post),
+      enrolment,
+      accuse,
+      shown,
+      evicted,
+    });
+    this.pages.push(page);
+    return page;
+  }
+
+  closePage(page: SimulatedPage): void {
+    page.leave();
+    this.pages = this.pages.filter((other) => other !== page);
+  }
+
+  /** Takes up a page whose worker has ended. */
+  adopt(page: SimulatedPage): void {
+    this.pages.push(page);
+    page.moveTo((post) => this.#accept(post));
+  }
+
+  releasePages(): SimulatedPage[] {
+    const { pages } = this;
+    this.pages = [];
+    return pages;
+  }
+
+  /** A tab in the background of a phone: nothing reaches it, and it holds what it holds. */
+  freeze(): void {
+    this.isFrozen = true;
+    this.clock.isAsleep = true;
+    this.#scope.freeze();
+  }
+
+  thaw(): void {
+    if (!this.isFrozen) return;
+    this.isFrozen = false;
+    this.clock.isAsleep = this.device.isAsleep;
+    this.#scope.thaw();
+  }
+
+  #accept(post: (message: SyncMessage) => void): (message: PageMessage) => void {
+    if (this.device.kind !== "elected") {
+      this.#sync ??= this.#makeSync();
+      return this.#sync.accept(post);
+    }
+    const { random, accuse } = this.device.options;
+    const { locks, openChannel } = this.#scope;
+    const worker = new TabWorker({
+      build: "0",
+      life: this.name,
+      locks,
+      openChannel,
+      clock: this.clock,
+      random,
+      post: (message) => this.#scope.task(() => post(message)),
+      lead: () => {
+        const sync = this.#makeSync();
+        this.#sync = sync;
+        return (to) => sync.accept(to);
+      },
+      stepDown: () => this.device.replaceWorker(this),
+      report: (error) => this.#alive(() => accuse(`${this.name} reported ${String(error)}`)),
+    });
+    worker.start();
+    return (message) => this.#scope.task(() => worker.receive(message));
+  }
+
+  #makeSync(): Sync {
+    const { device } = this;
+    const { options } = device;
+    const { locks } = this.#scope;
+    return new Sync({
       around: {
         openSocket: (listener) => {
           const socket = options.openSocket({
-            opened: () => this.#alive(() => listener.opened()),
-            received: (frame) => this.#alive(() => listener.received(frame)),
-            closed: () => this.#alive(() => listener.closed()),
+            opened: () => this.#task(() => listener.opened()),
+            received: (frame) => this.#task(() => listener.received(frame)),
+            closed: () => this.#task(() => listener.closed()),
           });
           this.#sockets.add(socket);
           return {
@@ -146,38 +300,34 @@ export class SimulatedWorker {
         crypto: nodeCrypto,
         randomBytes: options.randomBytes,
         clock: this.clock,
+        unpack: unpackAtOnce,
       },
       replica: this.#guard(device.replica),
+      storage: device.replica.storage,
       random: options.random,
       appVersion: "0",
-      // Pages go by saying so, or with their worker.
-      whenReleased: () => new Promise(() => {}),
-      report: (error) => this.#alive(() => options.accuse(`${name} reported ${String(error)}`)),
+      // Where nobody is elected, pages go by saying so, or with their worker.
+      whenReleased: async (lock) => {
+        if (device.kind === "elected") await locks.request(lock, {}, async () => {});
+        else await new Promise(() => {});
+      },
+      report: (error) => {
+        if (device.hadLittleRoom && isOutOfRoom(error)) return;
+        this.#alive(() => options.accuse(`${this.name} reported ${String(error)}`));
+      },
     });
   }
 
-  openPage(enrolment: string | null = null): SimulatedPage {
-    const { accuse, shown } = this.device.options;
-    this.#lastPage += 1;
-    const page = new SimulatedPage({
-      name: `${this.name}.${this.#lastPage}`,
-      accept: (post) => this.#sync.accept(post),
-      enrolment,
-      accuse,
-      shown,
-    });
-    this.pages.push(page);
-    return page;
-  }
-
-  closePage(page: SimulatedPage): void {
-    page.leave();
-    this.pages = this.pages.filter((other) => other !== page);
+  /** One that is frozen takes it up when it thaws. */
+  #task(act: () => void): void {
+    if (this.isFrozen) this.#scope.task(act);
+    else this.#alive(act);
   }
 
   /** At once, in the middle of whatever it does; what it asked the disk to store may be stored. */
   die(): void {
     this.#isDead = true;
+    this.#scope.end();
     this.clock.stop();
     for (const page of this.pages) page.die();
     this.pages = [];

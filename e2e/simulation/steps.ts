@@ -4,13 +4,16 @@ import { copyDaemon, crash, restart, restoreDaemon, start } from "./daemon-steps
 import {
   copyDevice,
   fastDisk,
+  freezeTab,
   reload,
   restoreDevice,
   sleep,
   slowDisk,
   startSecondWorker,
+  thawTab,
   wake,
 } from "./device-steps.ts";
+import { chooseDays, earlier, emptyDisk, fillDisk } from "./keeping-steps.ts";
 import { finishTurn, speak, useTool } from "./model-steps.ts";
 import {
   advance,
@@ -22,6 +25,7 @@ import {
   repeatFrame,
 } from "./network-steps.ts";
 import {
+  amend,
   closePage,
   closeSession,
   create,
@@ -29,8 +33,11 @@ import {
   openPage,
   openSession,
   prompt,
+  see,
   sessionCommand,
+  withdraw,
 } from "./page-steps.ts";
+import { letIn, openLink, sendAway, share, takeLinkBack } from "./sharing-steps.ts";
 import type { World } from "./world.ts";
 
 /** Says what it did; null: it cannot happen now. */
@@ -62,6 +69,20 @@ export const STEPS: readonly (readonly [weight: number, step: Step])[] = [
   [1, sleep],
   [2, wake],
   [2, look],
+  [3, see],
+  [3, amend],
+  [2, withdraw],
+  [1.5, share],
+  [1.5, openLink],
+  [0.5, takeLinkBack],
+  [0.3, sendAway],
+  [2, letIn],
+  [1, chooseDays],
+  [2, fillDisk],
+  [1, emptyDisk],
+  [2, earlier],
+  [1.5, freezeTab],
+  [3, thawTab],
   [2, reload],
   [1, openPage],
   [1, closePage],

@@ -1,16 +1,23 @@
 // Stands between the daemon's parts and looks: what is said to each connection is held against the
 // rules of the protocol, and what happens is written into the history.
 
-import type { LiveSink, TurnStream } from "../../server/feed/live-sink.ts";
+import { inflateRawSync } from "node:zlib";
+import type { LiveSink, PublishedEvent, TurnStream } from "../../server/feed/live-sink.ts";
 import type {
   AcceptConnection,
   Connection,
   ConnectionHandler,
 } from "../../server/transport/connection.ts";
-import type { SessionId } from "../../shared/ids.ts";
+import type { DeviceId, SessionId } from "../../shared/ids.ts";
+import { decode } from "../../shared/protocol/codec.ts";
 import type { LiveEvent, Part } from "../../shared/protocol/live-events.ts";
-import type { DaemonMessage } from "../../shared/protocol/messages.ts";
-import type { Change, RequestRow } from "../../shared/protocol/rows.ts";
+import { type DaemonMessage, daemonMessageSchema } from "../../shared/protocol/messages.ts";
+import {
+  type Change,
+  isBodyKind,
+  type RequestRow,
+  sessionIdSchema,
+} from "../../shared/protocol/rows.ts";
 import { type History, streamKey } from "./history.ts";
 
 /** A rule was broken. */
@@ -52,17 +59,17 @@ function witnessStream(stream: TurnStream, said: (part: Part, text: string) => v
 export class EventRevs {
   readonly #revs = new Map<string, number>();
 
-  note(sessionId: SessionId, event: Exclude<LiveEvent, Chunk>, afterRev: number): void {
+  note(sessionId: SessionId, event: PublishedEvent, afterRev: number): void {
     const key = keyOf(sessionId, event);
     this.#revs.set(key, Math.min(afterRev, this.#revs.get(key) ?? afterRev));
   }
 
-  of(sessionId: SessionId, event: Exclude<LiveEvent, Chunk>): number | undefined {
+  of(sessionId: SessionId, event: PublishedEvent): number | undefined {
     return this.#revs.get(keyOf(sessionId, event));
   }
 }
 
-const keyOf = (sessionId: SessionId, event: Exclude<LiveEvent, Chunk>): string =>
+const keyOf = (sessionId: SessionId, event: PublishedEvent): string =>
   event.type === "tool.started"
     ? `${sessionId} started ${event.turnId} ${event.callId}`
     : `${sessionId} doing ${event.doing}`;
@@ -71,7 +78,9 @@ export interface WitnessOptions {
   readonly history: History;
   readonly revs: EventRevs;
   readonly accuse: Accuse;
-  readonly resynced: () => void;
+  readonly told: (message: DaemonMessage) => void;
+  /** Whether the device was ever given a link to the session. */
+  readonly maySee: (deviceId: DeviceId, sessionId: SessionId | null) => boolean;
 }
 
 export function witnessConnections(
@@ -79,7 +88,7 @@ export function witnessConnections(
   options: WitnessOptions,
 ): AcceptConnection {
   return (connection) => {
-    const witness = new ConnectionWitness(connection.id, options);
+    const witness = new ConnectionWitness(connection, options);
     const handler = accept(witnessed(connection, witness));
     return heard(handler, witness);
   };
@@ -110,11 +119,12 @@ const heard = (handler: ConnectionHandler, witness: ConnectionWitness): Connecti
 
 /** What one connection is told, in order. */
 class ConnectionWitness {
-  readonly #id: string;
+  readonly #name: string;
+  readonly #peer: Connection["peer"];
   readonly #options: WitnessOptions;
   #helloCursor = 0;
   #isWelcomed = false;
-  /** All rows up to here are held by the client. */
+  /** All rows up to here are held by the client, those left out aside. */
   #upto = 0;
   /** Nothing is left of what there was. */
   #holdsAll = false;
@@ -123,33 +133,52 @@ class ConnectionWitness {
   readonly #offsets = new Map<string, number>();
   /** Turns whose answer stands in a row that was sent. */
   readonly #ended = new Set<string>();
+  /** Turns whose row was sent. */
+  readonly #turns = new Set<string>();
+  /** Sessions of which the client holds no bodies, or not all. */
+  readonly #leftOut = new Set<SessionId>();
+  #filling: SessionId | null = null;
 
-  constructor(id: string, options: WitnessOptions) {
-    this.#id = id;
+  constructor({ id, peer }: Connection, options: WitnessOptions) {
+    this.#name = id;
+    this.#peer = peer;
     this.#options = options;
   }
 
   heard(message: unknown): void {
     if (typeof message !== "object" || message === null || !("type" in message)) return;
     if (message.type === "hello" && "cursor" in message) this.#helloCursor = Number(message.cursor);
-    if (message.type === "watch" && "sessionId" in message) {
+    if (message.type === "call" && "id" in message) this.#calls.add(Number(message.id));
+    if (!("sessionId" in message)) return;
+    const sessionId = sessionIdSchema.parse(message.sessionId);
+    if (message.type === "leave") {
+      this.#leftOut.add(sessionId);
+      if (this.#filling === sessionId) this.#filling = null;
+    }
+    if (message.type === "watch" || message.type === "keep" || message.type === "leave") {
       for (const key of this.#offsets.keys()) {
-        if (key.startsWith(`${message.sessionId}/`)) this.#offsets.delete(key);
+        if (key.startsWith(`${sessionId}/`)) this.#offsets.delete(key);
       }
     }
-    if (message.type === "call" && "id" in message) this.#calls.add(Number(message.id));
   }
 
   sent(message: DaemonMessage): void {
+    this.#options.told(message);
     switch (message.type) {
+      case "packed":
+        this.sent(unpacked(message));
+        return;
       case "welcome":
         this.#isWelcomed = true;
-        if (message.resync) this.#options.resynced();
         this.#upto = message.resync ? 0 : this.#helloCursor;
         this.#holdsAll = this.#upto >= message.head;
+        for (const sessionId of message.leftOut) this.#leftOut.add(sessionId);
         return;
       case "page":
         this.#page(message);
+        return;
+      case "fill":
+        this.#fill(message);
         return;
       case "live":
         this.#live(message);
@@ -167,26 +196,51 @@ class ConnectionWitness {
     if (!this.#calls.delete(id)) this.#accuse(`[M1] call ${id} was answered twice`);
   }
 
-  #page({ changes, upto, more }: Message<"page">): void {
+  #page({ changes, upto, more, leftOut }: Message<"page">): void {
     if (!this.#isWelcomed) this.#accuse("a page came before the welcome");
-    let last = this.#upto;
-    for (const change of changes) {
-      if (change.rev <= last) this.#accuse(`[F6] rev ${change.rev} came after ${last}`);
-      last = change.rev;
-      this.#note(change);
-    }
+    for (const sessionId of leftOut) this.#leftOut.add(sessionId);
+    this.#rows(changes, this.#upto);
+    const last = changes.at(-1)?.rev ?? 0;
     if (upto < last) this.#accuse(`[F2] a page up to ${upto} holds rev ${last}`);
     this.#upto = upto;
     this.#holdsAll = more === 0;
   }
 
+  /** F9: what a session's bodies are, between its pages. */
+  #fill({ sessionId, changes, cursor, isFirst, isLast }: Message<"fill">): void {
+    if (cursor !== this.#upto) this.#accuse(`[F9] a fill of ${cursor} came at ${this.#upto}`);
+    if (!isFirst && this.#filling !== sessionId) {
+      this.#accuse(`[F9] a fill of ${sessionId} has no beginning`);
+    }
+    if (isFirst) this.#leftOut.add(sessionId);
+    if (changes.some((change) => change.sessionId !== sessionId || !isBodyKind(change.kind))) {
+      this.#accuse(`[F9] a fill of ${sessionId} holds what is no body of it`);
+    }
+    this.#rows(changes, 0);
+    this.#filling = isLast ? null : sessionId;
+    if (isLast) this.#leftOut.delete(sessionId);
+  }
+
+  #rows(changes: readonly Change[], after: number): void {
+    let last = after;
+    for (const change of changes) {
+      if (change.rev <= last) this.#accuse(`[F6] rev ${change.rev} came after ${last}`);
+      last = change.rev;
+      this.#note(change);
+    }
+  }
+
   #note(change: Change): void {
-    this.#options.history.sent(change);
-    if (change.kind === "turn" && change.row?.state !== "streaming") {
-      this.#ended.add(`${change.sessionId}/${change.id}`);
+    const { history } = this.#options;
+    if (this.#isViewer) this.#checkSight(change);
+    else history.sent(change);
+    if (change.kind === "turn" && change.row !== null) {
+      const turn = `${change.sessionId}/${change.id}`;
+      this.#turns.add(turn);
+      if (change.row.state !== "streaming") this.#ended.add(turn);
     }
     if (change.kind === "request" && change.row !== null) {
-      const { requests } = this.#options.history;
+      const { requests } = history;
       const before = requests.get(change.id);
       const problem = before && unlawfulChange(before, change.row);
       if (problem) this.#accuse(`request ${change.id} ${problem}`);
@@ -194,13 +248,34 @@ class ConnectionWitness {
     }
   }
 
+  get #isViewer(): boolean {
+    return this.#peer.kind === "device" && this.#peer.role === "viewer";
+  }
+
+  #checkSight({ kind, sessionId, id }: Change): void {
+    if (this.#peer.kind !== "device") return;
+    const { deviceId } = this.#peer;
+    const isSeen =
+      kind === "device"
+        ? id === deviceId
+        : kind !== "share" && kind !== "grant" && this.#options.maySee(deviceId, sessionId);
+    if (!isSeen) this.#accuse(`[F9] a viewer was sent ${kind} ${id} of ${sessionId}`);
+  }
+
   #live({ sessionId, event }: Message<"live">): void {
     if (!this.#isWelcomed) this.#accuse("a live event came before the welcome");
     if (!this.#holdsAll) this.#accuse(`[F6] ${event.type} came in the middle of catching up`);
+    if (this.#peer.kind === "device" && this.#isViewer) {
+      if (!this.#options.maySee(this.#peer.deviceId, sessionId)) {
+        this.#accuse(`[F9] a viewer was told ${event.type} of ${sessionId}`);
+      }
+    }
     if (event.type === "turn.chunk") {
       this.#chunk(sessionId, event);
       return;
     }
+    // What is left out moves the cursor without a page.
+    if (event.type === "session.lookers" || this.#isViewer || this.#leftOut.size > 0) return;
     const rev = this.#options.revs.of(sessionId, event);
     if (rev === undefined || rev > this.#upto) {
       this.#accuse(`[F6] ${event.type} came at ${this.#upto}, before its row at ${rev}`);
@@ -212,7 +287,10 @@ class ConnectionWitness {
     const turn = `${sessionId}/${turnId}`;
     const key = streamKey(sessionId, turnId, part);
     const rev = history.turnRevs.get(turn);
-    if (rev === undefined || rev > this.#upto) {
+    if (this.#leftOut.has(sessionId)) {
+      this.#accuse(`[F6] a chunk of ${key} came, though its session is left out`);
+    }
+    if (!this.#turns.has(turn) && (rev === undefined || rev > this.#upto)) {
       this.#accuse(`[F6] a chunk of ${key} came at ${this.#upto}, before its turn's row at ${rev}`);
     }
     const isText = part === "answer" || part === "reasoning";
@@ -230,8 +308,12 @@ class ConnectionWitness {
   }
 
   #accuse(what: string): void {
-    this.#options.accuse(`${this.#id}: ${what}`);
+    this.#options.accuse(`${this.#name}: ${what}`);
   }
+}
+
+function unpacked({ bytes }: Message<"packed">): DaemonMessage {
+  return daemonMessageSchema.parse(decode(inflateRawSync(bytes)));
 }
 
 const AFTER: Readonly<Record<RequestRow["state"], readonly RequestRow["state"][]>> = {

@@ -4,15 +4,17 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shareIdOf } from "../../server/feed/shares.ts";
 import { makeSeededRandom, type SeededRandom } from "../../server/testing/seeded-random.ts";
 import { nodeCrypto } from "../../server/transport/node-crypto.ts";
-import { type CommandId, toBase64Url, toFingerprint } from "../../shared/ids.ts";
+import { type CommandId, type SessionId, toBase64Url, toFingerprint } from "../../shared/ids.ts";
+import { CONNECTION_QUEUE_MAX_BYTES } from "../../shared/limits.ts";
 import { type KeyPair, makeKeyPair, type RandomBytes } from "../../shared/noise/noise-crypto.ts";
 import type { CommandMethod } from "../../shared/protocol/methods.ts";
 import { History } from "./history.ts";
 import { hops, quiet } from "./quiet.ts";
 import { SimulatedDaemon } from "./simulated-daemon.ts";
-import { type ReplicaCopy, SimulatedDevice } from "./simulated-device.ts";
+import { type BrowserKind, type ReplicaCopy, SimulatedDevice } from "./simulated-device.ts";
 import { SimulatedNetwork } from "./simulated-network.ts";
 import type { Answer, SimulatedPage } from "./simulated-page.ts";
 import { VirtualClock } from "./virtual-clock.ts";
@@ -21,11 +23,17 @@ import { VirtualClock } from "./virtual-clock.ts";
 export interface Issued {
   readonly commandId: CommandId;
   readonly method: CommandMethod;
-  readonly params: { readonly sessionId?: string; readonly [field: string]: unknown };
+  params: { readonly sessionId?: string; readonly [field: string]: unknown };
   readonly device: SimulatedDevice;
   readonly page: SimulatedPage;
+  /** Texts it was to have instead, of which no page was told whether it has. */
+  readonly maySay: Set<unknown>;
   /** What the page was told. */
   answer: Answer | null;
+  /** The page was told that it will never be sent, or has forgotten that it was refused. */
+  isWithdrawn: boolean;
+  /** Some page asked for that: it may have been gone before it was told. */
+  isGivenUp: boolean;
   /** The device forgot it by right: it died before it could store it, or is a copy from before. */
   isExcused: boolean;
 }
@@ -40,6 +48,20 @@ export interface Counts {
   reloads: number;
   resyncs: number;
   drops: number;
+  evictions: number;
+  fills: number;
+  links: number;
+  amended: number;
+  withdrawn: number;
+  refused: number;
+  handOvers: number;
+}
+
+/** A link by which a session was shared. */
+export interface Link {
+  readonly sessionId: SessionId;
+  readonly shareId: string;
+  readonly secret: string;
 }
 
 interface Copy {
@@ -47,6 +69,7 @@ interface Copy {
   readonly history: History;
 }
 
+const DAY_MS = 24 * 60 * 60_000;
 const IN_MEMORY = "/dev/shm";
 
 export class World {
@@ -57,6 +80,10 @@ export class World {
   readonly commands = new Map<CommandId, Issued>();
   readonly histories: History[] = [new History(0)];
   readonly faults: string[] = [];
+  /** Devices that came by a link to a session. */
+  viewers = 0;
+  /** Made at a page, with the secret that opens it. */
+  readonly links: Link[] = [];
   readonly counts: Counts = {
     steps: 0,
     prompts: 0,
@@ -67,6 +94,13 @@ export class World {
     reloads: 0,
     resyncs: 0,
     drops: 0,
+    evictions: 0,
+    fills: 0,
+    links: 0,
+    amended: 0,
+    withdrawn: 0,
+    refused: 0,
+    handOvers: 0,
   };
   /** Null while it is down. */
   daemon: SimulatedDaemon | null = null;
@@ -74,6 +108,10 @@ export class World {
   readonly #keys: KeyPair;
   readonly #folder: string;
   #files = 0;
+  /** How far the daemon's machine is from the world's time. */
+  #daemonSkewMs = 0;
+  /** What may wait for one connection (F7). */
+  readonly #queueMaxBytes: number;
   /** Of the database as it is while the daemon is down. */
   #path: string;
   #copies: Copy[] = [];
@@ -88,6 +126,7 @@ export class World {
     this.#keys = makeKeyPair(nodeCrypto, this.#bytes);
     // A commit waits for the disk; there are thousands, and none of them has to outlast this process.
     const base = existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir();
+    this.#queueMaxBytes = this.random.pick([150_000, 400_000, CONNECTION_QUEUE_MAX_BYTES]);
     this.#folder = mkdtempSync(join(base, "troupe-simulation-"));
     this.#path = this.#freshPath();
   }
@@ -111,12 +150,13 @@ export class World {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  addDevice(skewMs: number): SimulatedDevice {
+  addDevice(skewMs: number, kind: BrowserKind): SimulatedDevice {
     const name = `d${this.devices.length}`;
     const device = new SimulatedDevice({
       name,
       clock: this.clock,
       skewMs,
+      kind,
       openSocket: this.network.socketsOf(name),
       fetchIdentity: async () => {
         if (this.daemon === null) throw new Error("Nobody answers");
@@ -132,10 +172,24 @@ export class World {
       random: () => this.random.below(1_000) / 1_000,
       accuse: this.accuse,
       shown: (key, text) => this.#shown(key, text),
+      evicted: () => {
+        this.counts.evictions += 1;
+      },
+      handedOver: () => {
+        this.counts.handOvers += 1;
+      },
       forgotten: (commandId) => this.#forgotten(commandId),
     });
     this.devices.push(device);
     return device;
+  }
+
+  /** A link to a session, whose share is yet to be made. */
+  makeLink(sessionId: SessionId): Link {
+    const secret = toBase64Url(this.#bytes(16));
+    const link = { sessionId, secret, shareId: shareIdOf(secret) };
+    this.links.push(link);
+    return link;
   }
 
   freshCommandId(): CommandId {
@@ -148,7 +202,16 @@ export class World {
     command: { commandId: CommandId; method: CommandMethod; params: Issued["params"] },
   ): void {
     const { commandId, method, params } = command;
-    const issued: Issued = { ...command, device, page, answer: null, isExcused: false };
+    const issued: Issued = {
+      ...command,
+      device,
+      page,
+      answer: null,
+      maySay: new Set(),
+      isWithdrawn: false,
+      isGivenUp: false,
+      isExcused: false,
+    };
     this.commands.set(commandId, issued);
     const answered = (answer: Answer) => {
       issued.answer = answer;
@@ -159,14 +222,19 @@ export class World {
   async startDaemon(): Promise<void> {
     const daemon = new SimulatedDaemon({
       path: this.#path,
-      clock: this.clock.view(),
+      clock: this.clock.view(this.#daemonSkewMs),
+      queueMaxBytes: this.#queueMaxBytes,
       randomBytes: this.#bytes,
       staticKeys: this.#keys,
       history: this.history,
       accuse: this.accuse,
-      resynced: () => {
-        this.counts.resyncs += 1;
+      told: ({ type, ...message }) => {
+        if (type === "welcome" && "resync" in message && message.resync) this.counts.resyncs += 1;
+        if (type === "fill") this.counts.fills += 1;
       },
+      maySee: (deviceId, sessionId) =>
+        sessionId !== null &&
+        this.devices.some(({ id, links }) => id === deviceId && links.has(sessionId)),
       readingMs: () => (this.random.oneIn(6) ? this.random.pick([1, 20, 300]) : 0),
     });
     await daemon.start();
@@ -212,6 +280,11 @@ export class World {
     this.#copies.push({ path, history: this.history.fork(this.histories.length) });
   }
 
+  /** The machine was off, or its clock was put on. */
+  passDays(days: number): void {
+    this.#daemonSkewMs += days * DAY_MS;
+  }
+
   /** Puts an earlier copy in the place of the database; the daemon has to be started then. */
   async restoreDatabase(which: number): Promise<void> {
     const copy = this.#copies[which];
@@ -249,19 +322,28 @@ export class World {
     return true;
   }
 
-  /** A worker of the device died: what it was told and had not stored yet is lost by right. */
+  /**
+   * A worker of the device died: what it was told and had not stored yet is lost by right. That a command was
+   * refused may be such a thing: then it is sent again.
+   */
   excuseUnstored(device: SimulatedDevice): void {
     for (const issued of this.commands.values()) {
-      const isGone = issued.device === device && issued.answer === null;
-      if (isGone && !device.replica.outboxEntries.has(issued.commandId)) issued.isExcused = true;
+      if (issued.device !== device) continue;
+      const entry = device.replica.outboxEntries.get(issued.commandId);
+      const isGone = issued.answer === null && !device.pages.includes(issued.page);
+      if (isGone && entry === undefined) issued.isExcused = true;
+      const isRefused = issued.answer?.kind === "failure" && entry?.state === "sent";
+      if (isRefused) issued.isExcused = true;
     }
   }
 
   /** Whatever a device was told to send is stored until it has an answer (F5). */
   checkOutboxes(): void {
-    for (const { commandId, device, answer, isExcused } of this.commands.values()) {
-      if (answer !== null || isExcused || device.isDiskSlow || this.#dropped.has(commandId))
-        continue;
+    for (const { commandId, device, ...issued } of this.commands.values()) {
+      if (issued.answer !== null || issued.isExcused || issued.isWithdrawn) continue;
+      if (device.isDiskSlow || device.hadLittleRoom || this.#dropped.has(commandId)) continue;
+      // It may be on its way to the tab that leads.
+      if (device.kind === "elected") continue;
       if (!device.replica.outboxEntries.has(commandId)) {
         this.accuse(`[F5] ${commandId} is not in the outbox of ${device.name} and has no answer`);
       }

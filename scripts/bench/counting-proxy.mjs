@@ -1,5 +1,6 @@
 // Stands between a browser and the daemon and counts the bytes of each response as they are on the
-// wire, gzip at best, so that requests of workers count like those of the page.
+// wire, gzip at best, so that requests of workers count like those of the page; of a WebSocket, all that
+// the daemon sends.
 
 import { once } from "node:events";
 import { createServer, request } from "node:http";
@@ -14,8 +15,15 @@ export async function startCountingProxy(daemonPort) {
   const daemonHost = `127.0.0.1:${daemonPort}`;
   /** @type {{ path: string, use: string, bytes: number }[]} */
   const responses = [];
+  /** @type {{ openedAt: number, bytes: number }[]} */
+  const sockets = [];
 
+  let isCut = false;
   const server = createServer((asked, answer) => {
+    if (isCut) {
+      answer.destroy();
+      return;
+    }
     const headers = { ...asked.headers, host: daemonHost };
     if (headers["accept-encoding"]) headers["accept-encoding"] = "gzip";
     const { method, url } = asked;
@@ -33,7 +41,16 @@ export async function startCountingProxy(daemonPort) {
     asked.pipe(passed);
   });
   server.on("upgrade", (asked, socket, head) => {
+    if (isCut) {
+      socket.destroy();
+      return;
+    }
     const upstream = connect(daemonPort, "127.0.0.1");
+    const entry = { openedAt: Date.now(), bytes: 0 };
+    sockets.push(entry);
+    upstream.on("data", (chunk) => {
+      entry.bytes += chunk.length;
+    });
     const headers = { ...asked.headers, host: daemonHost, origin: `http://${daemonHost}` };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     upstream.write(`GET ${asked.url} HTTP/1.1\r\n${lines.join("")}\r\n`);
@@ -52,8 +69,18 @@ export async function startCountingProxy(daemonPort) {
     origin: `http://127.0.0.1:${portOf(server)}`,
     /** The scripts that page and workers have fetched so far. */
     scripts: () => responses.filter(({ use }) => SCRIPT_USES.includes(use)),
+    /** From now on whoever comes is sent away, until `restore`. */
+    cut: () => {
+      isCut = true;
+    },
+    restore: () => {
+      isCut = false;
+    },
+    /** WebSockets in the order opened, with the time since the epoch. */
+    sockets: () => sockets,
     forget: () => {
       responses.length = 0;
+      sockets.length = 0;
     },
     stop() {
       server.close();

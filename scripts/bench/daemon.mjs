@@ -18,7 +18,7 @@ export function portOf(server) {
   return address.port;
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const port = portOf(server);
@@ -27,16 +27,37 @@ async function freePort() {
   return port;
 }
 
-/** Resolves once `/healthz` answers, with how long that took since the process was started. */
-export async function startDaemon() {
-  const home = mkdtempSync(join(tmpdir(), "troupe-bench-"));
-  const port = await freePort();
+/** What a daemon needs to be started again as the same one. */
+export async function makePlace() {
+  return { home: mkdtempSync(join(tmpdir(), "troupe-bench-")), port: await freePort() };
+}
+
+/** @param {{ home: string }} place */
+export const dataDirOf = ({ home }) => join(home, ".local", "share", "troupe");
+
+/** @param {{ home: string }} place */
+export function removePlace({ home }) {
+  rmSync(home, { recursive: true, force: true });
+}
+
+/**
+ * Resolves once `/healthz` answers, with how long that took since the process was started.
+ * @param {{ home: string, port: number }} [given] stays when the daemon stops
+ * @param {{ program?: string, nodeArgs?: string[] }} [how] another build than the one in dist/
+ */
+export async function startDaemon(given, { program = DAEMON, nodeArgs = [] } = {}) {
+  const place = given ?? (await makePlace());
+  const { home, port } = place;
   const begun = performance.now();
   const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home };
-  const child = spawn(process.execPath, [DAEMON, "--no-open", "--port", String(port)], {
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [...nodeArgs, program, "--no-open", "--port", String(port)],
+    {
+      env,
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const link = new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the daemon ended with ${code}`)));
     createInterface({ input: child.stdout }).on("line", (line) => {
@@ -53,6 +74,7 @@ export async function startDaemon() {
   return {
     startMs,
     home,
+    port,
     origin: `http://127.0.0.1:${port}`,
     launchLink: await link,
     /** What `troupe link` prints. */
@@ -68,7 +90,7 @@ export async function startDaemon() {
       const exited = once(child, "exit");
       child.kill("SIGTERM");
       await exited;
-      rmSync(home, { recursive: true, force: true });
+      if (given === undefined) removePlace(place);
     },
   };
 }

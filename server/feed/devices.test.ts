@@ -3,19 +3,27 @@ import { describe, expect, it } from "vitest";
 import type { DeviceId } from "../../shared/ids.ts";
 import { LAUNCH_TOKEN_LIFETIME_MS } from "../../shared/limits.ts";
 import type { Introduction } from "../../shared/protocol/handshake.ts";
+import { makeFullDisk } from "../testing/full-disk.ts";
 import { makeKeys } from "../testing/socket-client.ts";
-import { openTemporaryStore } from "../testing/temporary-store.ts";
+import { openTemporaryStore, silentLog } from "../testing/temporary-store.ts";
 import { createDevices, deviceIdOf } from "./devices.ts";
 import { LAUNCH_TOKENS_MAX } from "./launch-tokens.ts";
+import { Shares } from "./shares.ts";
 
 async function setUp() {
-  const { store, clock } = await openTemporaryStore();
+  const { store: opened, clock } = await openTemporaryStore();
+  const disk = makeFullDisk(opened);
+  const { store } = disk;
   const revoked: DeviceId[] = [];
   const devices = createDevices({
     store,
+    shares: new Shares({ store, clock, log: silentLog }),
     clock,
     randomBytes,
     onRevoked: (deviceId) => revoked.push(deviceId),
+    onPromoted: (deviceId) => {
+      throw new Error(`${deviceId} was no viewer`);
+    },
   });
   const keys = makeKeys();
   const deviceId = deviceIdOf(keys.publicKey);
@@ -29,7 +37,7 @@ async function setUp() {
     devices.admit(publicKey, introduce(secret));
   const revoke = () => store.write((tx) => devices.revokeDevice(tx, deviceId));
   const row = async () => (await store.row("device", null, deviceId))?.row;
-  return { store, clock, devices, keys, deviceId, introduce, knock, revoke, row, revoked };
+  return { store, disk, clock, devices, keys, deviceId, introduce, knock, revoke, row, revoked };
 }
 
 const refused = (code: string) => ({ outcome: "refused", error: { code, retryable: false } });
@@ -60,6 +68,23 @@ describe("devices", () => {
       revokedAt: null,
     });
     expect(await knock()).toMatchObject({ outcome: "admitted", deviceId });
+  });
+
+  it("lets in whom it knows when the disk is full, and says of others why it cannot", async () => {
+    const { knock, devices, clock, disk, deviceId, revoke } = await setUp();
+    await knock(devices.makeLaunchToken().secret);
+    await clock.advance(3_600_000);
+    disk.isFull = true;
+    expect(await knock()).toMatchObject({ outcome: "admitted", deviceId });
+    const stranger = makeKeys().publicKey;
+    expect(await knock(devices.makeLaunchToken().secret, stranger)).toMatchObject({
+      outcome: "refused",
+      error: { code: "disk_failed", retryable: true },
+    });
+    disk.isFull = false;
+    await revoke();
+    disk.isFull = true;
+    expect(await knock()).toMatchObject({ outcome: "refused" });
   });
 
   it("takes a launch token once", async () => {

@@ -12,6 +12,9 @@ const KNOWN_TYPES: ReadonlySet<unknown> = new Set<ClientMessage["type"]>([
   "ack",
   "watch",
   "unwatch",
+  "keep",
+  "leave",
+  "look",
   "call",
   "beat",
 ]);

@@ -3,10 +3,10 @@
 
 import { assertNever } from "../../shared/assert-never.ts";
 import type { CallId, SessionId } from "../../shared/ids.ts";
-import type { LiveEvent, Part } from "../../shared/protocol/live-events.ts";
+import type { Part } from "../../shared/protocol/live-events.ts";
 import type { DaemonMessage } from "../../shared/protocol/messages.ts";
 import type { Change } from "../../shared/protocol/rows.ts";
-import type { LiveSink, TurnStream } from "./live-sink.ts";
+import type { LiveSink, PublishedEvent, TurnStream } from "./live-sink.ts";
 import { PartText } from "./part-text.ts";
 
 /** Of one message; what is beyond follows in the next. */
@@ -27,6 +27,8 @@ export interface Doing {
   readonly doing: string | null;
   readonly afterRev: number;
 }
+
+const IDLE: Doing = { doing: null, afterRev: 0 };
 
 export interface StartedCall {
   /** Grows with every tool started in the session. */
@@ -95,7 +97,7 @@ class SessionBoard implements LiveSession {
   readonly turns = new Map<number, RunningTurn>();
   readonly listeners = new Set<BoardListener>();
   started: StartedCall[] = [];
-  doing: Doing = { doing: null, afterRev: 0 };
+  doing: Doing = IDLE;
   startedCount = 0;
 
   get isUnused(): boolean {
@@ -133,6 +135,10 @@ export class LiveBoard implements LiveSink {
     };
   }
 
+  doing(sessionId: SessionId): Doing {
+    return this.#sessions.get(sessionId)?.doing ?? IDLE;
+  }
+
   session(sessionId: SessionId): LiveSession | null {
     return this.#sessions.get(sessionId) ?? null;
   }
@@ -150,11 +156,7 @@ export class LiveBoard implements LiveSink {
     };
   }
 
-  publish(
-    sessionId: SessionId,
-    event: Exclude<LiveEvent, { type: "turn.chunk" }>,
-    afterRev: number,
-  ): void {
+  publish(sessionId: SessionId, event: PublishedEvent, afterRev: number): void {
     const session = this.#session(sessionId);
     switch (event.type) {
       case "session.doing":
@@ -176,6 +178,11 @@ export class LiveBoard implements LiveSink {
         assertNever(event);
     }
     this.#tidy(sessionId);
+  }
+
+  /** Whether anything happens there, or someone watches it. */
+  hasSession(sessionId: SessionId | null): boolean {
+    return sessionId !== null && this.#sessions.has(sessionId);
   }
 
   /** Rows that are on their way to someone take the place of the text they hold (F1). */

@@ -1,18 +1,31 @@
 // Sends one connection what happens now: in step with its rows (F6), at a bounded rate, and nothing
 // while it is behind in reading. What waits is on the board, not here.
 
+import type { SessionId } from "../../shared/ids.ts";
 import { CHUNK_COALESCE_MS, PAGE_QUEUE_LOW_BYTES } from "../../shared/limits.ts";
+import type { WatchPosition } from "../../shared/protocol/live-events.ts";
 import type { DaemonMessage } from "../../shared/protocol/messages.ts";
 import type { Clock } from "../clock.ts";
 import type { Connection } from "../transport/connection.ts";
 import type { BoardListener, LiveBoard } from "./live-board.ts";
+import type { Presence, Seat } from "./presence.ts";
+import type { Sight } from "./sight.ts";
 import { Watching } from "./watching.ts";
+
+export interface LiveSenderOptions {
+  readonly connection: Connection;
+  readonly board: LiveBoard;
+  readonly presence: Presence;
+  readonly sight: Sight;
+  readonly clock: Clock;
+}
 
 export class LiveSender {
   readonly #connection: Connection;
   readonly #board: LiveBoard;
   readonly #clock: Clock;
   readonly #listener: BoardListener;
+  readonly #seat: Seat;
   readonly watching: Watching;
   #state: "waiting" | "running" | "stopped" = "waiting";
   #leaveBoard = () => {};
@@ -22,7 +35,7 @@ export class LiveSender {
   #textDueAt = 0;
   #cancelText: (() => void) | null = null;
 
-  constructor(connection: Connection, board: LiveBoard, clock: Clock) {
+  constructor({ connection, board, presence, sight, clock }: LiveSenderOptions) {
     this.#connection = connection;
     this.#board = board;
     this.#clock = clock;
@@ -35,7 +48,41 @@ export class LiveSender {
       textAdded: () => this.#sendTextSoon(),
       turnEnded: (sessionId, turnId) => this.watching.forgetTurn(sessionId, turnId),
     };
-    this.watching = new Watching(board, this.#listener);
+    this.watching = new Watching(board, this.#listener, sight);
+    const { peer } = connection;
+    this.#seat = presence.join({
+      deviceId: peer.kind === "device" ? peer.deviceId : null,
+      // Whoever holds no other device's row would be told names of nothing (F9).
+      isTold: peer.kind === "local" || peer.role === "owner",
+      changed: () => this.#sendEvents(),
+    });
+  }
+
+  watch(sessionId: SessionId, at: WatchPosition | null): void {
+    this.watching.watch(sessionId, at);
+    this.#seat.watch(sessionId);
+    this.look();
+  }
+
+  unwatch(sessionId: SessionId): void {
+    this.watching.unwatch(sessionId);
+    this.#seat.unwatch(sessionId);
+  }
+
+  /** Someone sees these sessions at the connection's device; only such as it may see. */
+  showPresence(sessionIds: readonly SessionId[]): void {
+    this.#seat.look(sessionIds);
+  }
+
+  /** The device may no longer see the session. */
+  lose(sessionId: SessionId): void {
+    this.watching.lose(sessionId);
+    this.#seat.lose(sessionId);
+  }
+
+  /** The device may see the session now: what it does at this moment is news, even if that is nothing. */
+  gain(sessionId: SessionId): void {
+    this.watching.noteDoing(sessionId, this.#board.doing(sessionId));
   }
 
   /** Nothing is sent before. */
@@ -50,6 +97,7 @@ export class LiveSender {
     this.#state = "stopped";
     this.#leaveBoard();
     this.watching.stop();
+    this.#seat.leave();
     this.#cancelText?.();
   }
 
@@ -70,6 +118,7 @@ export class LiveSender {
   #sendEvents(): void {
     if (this.#state !== "running" || !this.#hasRoom()) return;
     this.watching.sendEvents(this.#heldRev, this.#send);
+    this.#seat.sendChanges(this.#heldRev, this.#send);
   }
 
   #sendTextSoon(): void {

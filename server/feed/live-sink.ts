@@ -3,6 +3,9 @@
 import type { SessionId } from "../../shared/ids.ts";
 import type { LiveEvent, Part } from "../../shared/protocol/live-events.ts";
 
+/** What sessions say themselves. Chunks go through a stream; who looks on is presence.ts's affair. */
+export type PublishedEvent = Exclude<LiveEvent, { type: "turn.chunk" | "session.lookers" }>;
+
 /** The text of one running turn, held for those who join late, addressed by offset. */
 export interface TurnStream {
   /** Adds text and tells the watchers, at most once per CHUNK_COALESCE_MS each. */
@@ -17,10 +20,6 @@ export interface TurnStream {
 export interface LiveSink {
   /** `rowRev`: the rev of the turn's row, which reaches a connection before any of the text (F6). */
   openStream(sessionId: SessionId, turnId: number, rowRev: number): TurnStream;
-  /** `afterRev`: the rev of the row the event refers to (F6). Chunks go through a stream. */
-  publish(
-    sessionId: SessionId,
-    event: Exclude<LiveEvent, { type: "turn.chunk" }>,
-    afterRev: number,
-  ): void;
+  /** `afterRev`: the rev of the row the event refers to (F6). */
+  publish(sessionId: SessionId, event: PublishedEvent, afterRev: number): void;
 }

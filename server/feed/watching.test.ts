@@ -47,12 +47,15 @@ async function setUp() {
   };
 }
 
-const describeMessage = (message: DaemonMessage): string => {
-  if (message.type !== "live") return message.type;
-  const { event } = message;
-  if (event.type === "turn.chunk") return `${event.part}@${event.offset}:${event.text}`;
-  return event.type === "tool.started" ? `started ${event.callId}` : `doing ${event.doing}`;
-};
+/** Who looks on is presence.test.ts's affair. */
+const described = (messages: readonly DaemonMessage[]): string[] =>
+  messages.flatMap((message) => {
+    if (message.type !== "live") return message.type;
+    const { event } = message;
+    if (event.type === "turn.chunk") return `${event.part}@${event.offset}:${event.text}`;
+    if (event.type === "session.lookers") return [];
+    return event.type === "tool.started" ? `started ${event.callId}` : `doing ${event.doing}`;
+  });
 
 test("shows one text to who was there, who came late, who slept and who came back in mid-word", async () => {
   const { join, beginTurn, clock } = await setUp();
@@ -111,13 +114,13 @@ test.each([
   stream.append("answer", "a😀b");
   const peer = { kind: "device", deviceId: sampleDeviceId("device"), role: "owner" } as const;
   const link = linkConnection(hub.accept, peer);
-  const scope = { kind: "everything" };
-  link.say({ type: "hello", epoch: null, cursor: 0, token: null, scope });
+  const scope = { days: null, except: [] };
+  link.say({ type: "hello", epoch: null, cursor: 0, token: null, scope, packings: [] });
   await settled();
   link.say({ type: "watch", sessionId: session, at });
   await settled();
   const events = link.received.flatMap((message) => (message.type === "live" ? message.event : []));
-  expect(events.map((event) => "offset" in event && event.offset)).toEqual(offsets);
+  expect(events.flatMap((event) => ("offset" in event ? event.offset : []))).toEqual(offsets);
 });
 
 test("[F4] takes no position from a device that has to start over", async () => {
@@ -126,12 +129,12 @@ test("[F4] takes no position from a device that has to start over", async () => 
   stream.append("answer", "a😀b");
   const peer = { kind: "device", deviceId: sampleDeviceId("device"), role: "owner" } as const;
   const link = linkConnection(hub.accept, peer);
-  const scope = { kind: "everything" };
-  link.say({ type: "hello", epoch: "another", cursor: 9, token: "9.x", scope });
+  const scope = { days: null, except: [] };
+  link.say({ type: "hello", epoch: "another", cursor: 9, token: "9.x", scope, packings: [] });
   const at = { turnId: 4, offsets: { answer: 3 } };
   link.say({ type: "watch", sessionId: session, at });
   await settled();
-  expect(link.received.map(describeMessage)).toEqual(["welcome", "page", "answer@0:a😀b"]);
+  expect(described(link.received)).toEqual(["welcome", "page", "answer@0:a😀b"]);
 });
 
 test("sends one chunk per part in CHUNK_COALESCE_MS at most, the first at once", async () => {
@@ -182,7 +185,7 @@ test("[F6] holds live events back until the page with their row was sent, in the
   await clock.advance(100);
   client.link.resume();
   await clock.advance(100);
-  expect(client.link.received.map(describeMessage).slice(1)).toEqual([
+  expect(described(client.link.received).slice(1)).toEqual([
     "page",
     "page",
     "page",
@@ -218,7 +221,7 @@ test("[F1] sends no text that a row has taken the place of", async () => {
   await putTurn(1, { state: "done", answer: plainText("Let me look."), calls });
   stream.end();
   await clock.advance(100);
-  expect(client.link.received.map(describeMessage).slice(1)).toEqual([
+  expect(described(client.link.received).slice(1)).toEqual([
     "page",
     "answer@0:Let ",
     "page",
@@ -228,11 +231,7 @@ test("[F1] sends no text that a row has taken the place of", async () => {
     "output:b@1:4",
     "page",
   ]);
-  expect(late.link.received.map(describeMessage).slice(1)).toEqual([
-    "page",
-    "output:b@0:24",
-    "page",
-  ]);
+  expect(described(late.link.received).slice(1)).toEqual(["page", "output:b@0:24", "page"]);
   expect(() => stream.append("answer", "more")).toThrow("ended");
 });
 
@@ -296,7 +295,7 @@ test("sends text and tool starts to watchers only, and no more after unwatch", a
   stream.append("answer", "text");
   await clock.advance(100);
   const live = (client: typeof watcher) =>
-    client.link.received.filter(({ type }) => type === "live").map(describeMessage);
+    described(client.link.received.filter(({ type }) => type === "live"));
   expect(live(watcher)).toEqual(["started a", "answer@0:text"]);
   watcher.link.say({ type: "unwatch", sessionId: session });
   start("b");

@@ -6,6 +6,7 @@ import type { SessionId } from "../../shared/ids.ts";
 import type { Part, WatchPosition } from "../../shared/protocol/live-events.ts";
 import type { DaemonMessage } from "../../shared/protocol/messages.ts";
 import type { BoardListener, Doing, LiveBoard, LivePart } from "./live-board.ts";
+import type { Sight } from "./sight.ts";
 
 export type SendLive = (message: DaemonMessage) => void;
 
@@ -22,13 +23,15 @@ interface Watched {
 export class Watching {
   readonly #board: LiveBoard;
   readonly #listener: BoardListener;
+  readonly #sight: Sight;
   readonly #sessions = new Map<SessionId, Watched>();
   /** What to say of sessions' doings: the latest of each. */
   readonly #doings = new Map<SessionId, Doing>();
 
-  constructor(board: LiveBoard, listener: BoardListener) {
+  constructor(board: LiveBoard, listener: BoardListener, sight: Sight) {
     this.#board = board;
     this.#listener = listener;
+    this.#sight = sight;
   }
 
   get count(): number {
@@ -47,6 +50,15 @@ export class Watching {
     this.#sessions.delete(sessionId);
   }
 
+  /** The client holds nothing of the session: what it is shown next begins at the beginning. */
+  startOver(sessionId: SessionId): void {
+    const watched = this.#sessions.get(sessionId);
+    if (watched === undefined) return;
+    watched.offsets.clear();
+    watched.at = null;
+    watched.startedOrder = 0;
+  }
+
   /** The client forgets all it holds, whatever it said before it knew. */
   forgetPositions(): void {
     for (const watched of this.#sessions.values()) watched.at = null;
@@ -59,7 +71,13 @@ export class Watching {
   }
 
   noteDoing(sessionId: SessionId, doing: Doing): void {
-    this.#doings.set(sessionId, doing);
+    if (this.#sight.maySee(sessionId)) this.#doings.set(sessionId, doing);
+  }
+
+  /** The device may no longer see the session. It stays watched, for should it be granted again. */
+  lose(sessionId: SessionId): void {
+    this.#doings.delete(sessionId);
+    this.startOver(sessionId);
   }
 
   forgetTurn(sessionId: SessionId, turnId: number): void {
@@ -69,11 +87,12 @@ export class Watching {
   /** Sends the events that may go to a connection holding all rows up to `rev`; the others wait. */
   sendEvents(rev: number, send: SendLive): void {
     for (const [sessionId, { doing, afterRev }] of this.#doings) {
-      if (afterRev > rev) continue;
+      if (afterRev > rev || !this.#sight.hasRow(sessionId, rev)) continue;
       this.#doings.delete(sessionId);
       send({ type: "live", sessionId, event: { type: "session.doing", doing } });
     }
     for (const [sessionId, watched] of this.#sessions) {
+      if (!this.#sight.hasBodies(sessionId, rev)) continue;
       for (const call of this.#board.session(sessionId)?.started ?? []) {
         if (call.order <= watched.startedOrder) continue;
         if (call.afterRev > rev) break;
@@ -88,6 +107,7 @@ export class Watching {
   sendText(rev: number, send: SendLive): { sent: boolean; hasMore: boolean } {
     const outcome = { sent: false, hasMore: false };
     for (const [sessionId, watched] of this.#sessions) {
+      if (!this.#sight.hasBodies(sessionId, rev)) continue;
       for (const [turnId, turn] of this.#board.session(sessionId)?.turns ?? []) {
         for (const [name, part] of turn.parts) {
           if (!part.isLiveAt(rev)) continue;

@@ -1,11 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { DeviceId } from "../../shared/ids.ts";
+import type { BlobHash, DeviceId, SessionId } from "../../shared/ids.ts";
 import { BLOB_CHUNK_MAX_BYTES } from "../../shared/limits.ts";
 import { Failure } from "../../shared/protocol/errors.ts";
+import { methods } from "../../shared/protocol/methods.ts";
 import { freshCommandId, makeSessionBench, OWNER } from "../testing/session-bench.ts";
 import type { Peer } from "../transport/connection.ts";
+
+const DEVICE = "viewer-device-001" as DeviceId;
 
 const failureOf = async (outcome: Promise<unknown>): Promise<Failure["wire"] | null> => {
   try {
@@ -52,15 +55,16 @@ describe("a call", () => {
 
   test("is refused to those who may not make it", async () => {
     const { dispatch } = await makeSessionBench();
-    const viewer: Peer = {
-      kind: "device",
-      deviceId: "viewer-device-001" as DeviceId,
-      role: "viewer",
-    };
-    const call = (peer: Peer, method: string) =>
-      failureOf(dispatch(peer, { method, params: {}, commandId: null }));
-    expect((await call(viewer, "model.list"))?.code).toBe("not_allowed");
-    expect((await call(viewer, "folder.describe"))?.code).toBe("not_allowed");
+    const peer = (role: "viewer" | "guest"): Peer => ({ kind: "device", deviceId: DEVICE, role });
+    const call = (from: Peer, method: string) =>
+      failureOf(dispatch(from, { method, params: {}, commandId: null }));
+    for (const method of Object.keys(methods)) {
+      const asViewer = await call(peer("viewer"), method);
+      expect(asViewer?.code, method).toBe(method === "blob.read" ? "bad_params" : "not_allowed");
+      expect((await call(peer("guest"), method))?.code, method).toBe("not_allowed");
+    }
+    const refusal = await call(peer("viewer"), "session.prompt");
+    expect(refusal?.message).toContain("viewer may not call session.prompt");
     expect((await call(OWNER, "daemon.link"))?.code).toBe("not_allowed");
     expect((await call(OWNER, "daemon.status"))?.code).toBe("not_allowed");
     expect(await call({ kind: "local" }, "daemon.link")).toBeNull();
@@ -194,19 +198,45 @@ describe("folder.describe", () => {
 });
 
 describe("blob.read", () => {
-  test("gives a long text piece by piece, and says when it is gone", async () => {
+  const withLongPrompt = async () => {
     const bench = await makeSessionBench();
     const sessionId = await bench.newSession();
     const text = "0123456789".repeat(50_000);
     const { requestId } = await bench.send("session.prompt", { sessionId, text });
-    const { hash } = { hash: (await bench.request(sessionId, requestId)).text.blob };
-    const read = (offset: number) =>
-      bench.dispatch(OWNER, { method: "blob.read", params: { hash, offset }, commandId: null });
+    const hash = (await bench.request(sessionId, requestId)).text.blob;
+    const read = (offset: number, peer: Peer = OWNER, of = hash) =>
+      bench.dispatch(peer, { method: "blob.read", params: { hash: of, offset }, commandId: null });
+    return { ...bench, sessionId, text, read };
+  };
+
+  test("gives a long text piece by piece, and says when it is gone", async () => {
+    const { send, sessionId, text, read } = await withLongPrompt();
     expect(await read(0)).toMatchObject({ size: 500_000 });
     expect(await read(BLOB_CHUNK_MAX_BYTES)).toMatchObject({
       bytes: new Uint8Array(Buffer.from(text.slice(BLOB_CHUNK_MAX_BYTES))),
     });
-    await bench.send("session.delete", { sessionId });
+    await send("session.delete", { sessionId });
     expect((await failureOf(read(0)))?.code).toBe("blob_gone");
+  });
+
+  test("[F9] gives a viewer what its sessions refer to; all else is as if it were not there", async () => {
+    const { store, sessionId, newSession, read } = await withLongPrompt();
+    const viewer: Peer = { kind: "device", deviceId: DEVICE, role: "viewer" };
+    const grant = (to: SessionId) =>
+      store.write((tx) => tx.put("grant", to, DEVICE, { shareId: "share", createdAt: 1 }));
+    const refusals: unknown[] = [];
+    const refuses = async () => refusals.push(await failureOf(read(0, viewer)));
+    await refuses();
+    await grant(await newSession());
+    await refuses();
+    await grant(sessionId);
+    expect(await read(0, viewer)).toMatchObject({ size: 500_000 });
+    await store.write((tx) => tx.remove("grant", sessionId, DEVICE));
+    await refuses();
+    const missing = await failureOf(read(0, viewer, "0".repeat(64) as BlobHash));
+    expect(missing?.code).toBe("blob_gone");
+    for (const refusal of refusals) {
+      expect(refusal).toEqual({ ...missing, details: { hash: expect.any(String) } });
+    }
   });
 });

@@ -3,7 +3,8 @@
 import { createHash } from "node:crypto";
 import { type CommandId, type DeviceId, ID_PATTERN } from "../../shared/ids.ts";
 import { Failure } from "../../shared/protocol/errors.ts";
-import { isMethod, type Method, methods } from "../../shared/protocol/methods.ts";
+import { isMethod, type Method, methods, type QueryMethod } from "../../shared/protocol/methods.ts";
+import type { DeviceRow } from "../../shared/protocol/rows.ts";
 import { codeSpan } from "../../shared/sanitize/clean-text.ts";
 import type { Clock } from "../clock.ts";
 import { asSettled, type Command } from "../sessions/command.ts";
@@ -95,7 +96,7 @@ function dispatchTo(
     try {
       return await (entry.kind === "command"
         ? runCommand(entry, params, call, peer)
-        : entry.run(params));
+        : entry.run(params, peer));
     } catch (error) {
       throw toFailure(error);
     }
@@ -112,15 +113,29 @@ function parseMethod(name: string): Method {
   throw new Failure("unknown_method", `This daemon has no method ${shown}.`);
 }
 
-/** Guests and viewers come with sharing; until then only owners may call anything. */
+type Role = DeviceRow["role"];
+
+/** What else than owners may call. What such a method tells them is its own affair. */
+const CALLED_BY = {
+  guest: [],
+  viewer: ["blob.read"],
+} as const satisfies Record<Exclude<Role, "owner">, readonly QueryMethod[]>;
+
+function mayCall(role: Role, method: Method): boolean {
+  if (role === "owner") return methods[method].kind !== "local";
+  const called: readonly Method[] = CALLED_BY[role];
+  return called.includes(method);
+}
+
 function refuseUnallowed(peer: Peer, method: Method): void {
-  if (peer.kind === "local") return;
+  if (peer.kind === "local" || mayCall(peer.role, method)) return;
   if (methods[method].kind === "local") {
     throw new Failure("not_allowed", `${method} can only be called on the daemon's own machine.`);
   }
-  if (peer.role !== "owner") {
-    throw new Failure("not_allowed", `A device with the role ${peer.role} may not call ${method}.`);
-  }
+  throw new Failure(
+    "not_allowed",
+    `A ${peer.role} may not call ${method}. It takes a device with the role owner.`,
+  );
 }
 
 function parseCommandId({ method, commandId }: Call): CommandId {

@@ -11,6 +11,7 @@ import {
   type Result,
 } from "../../shared/protocol/methods.ts";
 import type { Command, Settled } from "../sessions/command.ts";
+import type { Peer } from "../transport/connection.ts";
 
 type UncommandedMethod = Exclude<Method, CommandMethod>;
 
@@ -23,7 +24,7 @@ export type CommandEntry<M extends CommandMethod = CommandMethod> = {
 export type QueryEntry<M extends UncommandedMethod = UncommandedMethod> = {
   readonly kind: "query";
   readonly method: M;
-  readonly run: (params: unknown) => Promise<unknown>;
+  readonly run: (params: unknown, peer: Peer) => Promise<unknown>;
 };
 
 /** What the table must satisfy: every method is there, under its own name, as its own kind. */
@@ -61,9 +62,9 @@ export const command = <M extends CommandMethod>(
 
 export const query = <M extends UncommandedMethod>(
   method: M,
-  handle: (params: Params<M>) => Promise<Result<M>>,
+  handle: (params: Params<M>, peer: Peer) => Promise<Result<M>>,
 ): QueryEntry<M> => ({
   kind: "query",
   method,
-  run: (params) => handle(params as Params<M>),
+  run: (params, peer) => handle(params as Params<M>, peer),
 });

@@ -11,12 +11,14 @@ import type { MethodTable } from "./entry.ts";
 import { folderMethods } from "./folder.ts";
 import { modelMethods } from "./model.ts";
 import { sessionMethods } from "./session.ts";
+import { type Shares, shareMethods } from "./share.ts";
 
 export interface MethodDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly sessions: Sessions;
   readonly devices: Devices;
+  readonly shares: Shares;
   readonly providers: readonly Provider[];
   readonly daemon: DaemonFacts;
   /** The user's home folder, absolute. */
@@ -26,6 +28,7 @@ export interface MethodDeps {
 export const makeMethodTable = (deps: MethodDeps) =>
   ({
     ...sessionMethods(deps.sessions),
+    ...shareMethods(deps.store, deps.shares),
     ...deviceMethods(deps.store, deps.devices),
     ...folderMethods(deps.clock, deps.home),
     ...modelMethods(deps.providers),

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
-import type { BlobHash } from "../../shared/ids.ts";
+import type { BlobHash, DeviceId } from "../../shared/ids.ts";
 import {
   BLOB_CHUNK_MAX_BYTES,
   TEXT_HEAD_MAX_BYTES,
@@ -112,6 +112,24 @@ export async function readWholeText(db: Kysely<Tables>, body: TextBody): Promise
   }
   const bytes = unpackBytes(entry.body, entry.size, `The blob ${body.blob}`);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+}
+
+/** Whether a row of a session that was granted to the device refers to the blob. */
+export async function isBlobGranted(
+  db: Kysely<Tables>,
+  hash: BlobHash,
+  deviceId: DeviceId,
+): Promise<boolean> {
+  const granted = await db
+    .selectFrom("blob_refs")
+    .innerJoin("rows", "rows.session_id", "blob_refs.session_id")
+    .select("rows.rev")
+    .where("blob_refs.hash", "=", hash)
+    .where("rows.kind", "=", "grant")
+    .where("rows.id", "=", deviceId)
+    .where("rows.body", "is not", null)
+    .executeTakeFirst();
+  return granted !== undefined;
 }
 
 /** A window of a blob; null if there is no such blob. Bytes stored as they are come without the rest. */

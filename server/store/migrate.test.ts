@@ -13,6 +13,7 @@ import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
 import { openWriter } from "./open-database.ts";
+import { EVERYTHING } from "./store.ts";
 
 const device = sampleDeviceId("device");
 
@@ -63,7 +64,7 @@ test("makes a new database without a backup, and opens one of its own version as
 test("keeps a backup of an existing database, from before the first write", async () => {
   const path = await makeDatabase();
   const backup = await migrateWith(path, [addColumn]);
-  expect(backup).toBe(`${path}.v1-2026-02-03T00-00-00-000Z.backup`);
+  expect(backup).toBe(`${path}.v${migrations.length}-2026-02-03T00-00-00-000Z.backup`);
   expect(await filesBeside(path)).toHaveLength(1);
   const restored = await openStoreAt(backup ?? "");
   expect(await restored.row("device", null, device)).not.toBeNull();
@@ -110,7 +111,7 @@ test("names kind and id of a row whose body is damaged", async () => {
   const store = await openStoreAt(path);
   const damaged = { code: "corrupt", message: expect.stringContaining(`device ${device}`) };
   await expect(store.row("device", null, device)).rejects.toMatchObject(damaged);
-  await expect(store.page(0, { kind: "everything" })).rejects.toMatchObject(damaged);
+  await expect(store.page(0, EVERYTHING)).rejects.toMatchObject(damaged);
 });
 
 test("says so when the database cannot be written", async () => {

@@ -1,50 +1,41 @@
-// The feed as pages: changed rows above a cursor, in rev order, and the tokens that tell one history
-// from another (F4).
+// The feed as pages: changed rows above a cursor, in rev order, and the bodies of one session. First it
+// is listed which rows go, by index and within bounds; only those are read.
 
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import type { DeviceId, SessionId } from "../../shared/ids.ts";
 import { PAGE_MAX_BYTES, PAGE_MAX_ROWS } from "../../shared/limits.ts";
-import { ROW_COLUMNS, toChange } from "./reads.ts";
-import type { PageOfChanges, Visibility } from "./store.ts";
+import { BODY_KINDS, type Change } from "../../shared/protocol/rows.ts";
+import { latestRev, tokenAt } from "./positions.ts";
+import {
+  ROW_COLUMNS,
+  type RowColumns,
+  toChange,
+  toCheckedChange,
+  toStoredChange,
+} from "./reads.ts";
+import type {
+  BodiesRange,
+  PageOfChanges,
+  PartOfBodies,
+  SessionChange,
+  Visibility,
+} from "./store.ts";
 import type { Tables } from "./tables.ts";
 
-/** What a device that holds nothing has in place of a token. */
-const FRESH_TOKEN = "";
+/** How far one page looks for what is not left out: there it ends, even with nothing in it. */
+const PASSED_OVER_MAX_REVS = 16 * PAGE_MAX_ROWS;
 
-export async function latestRev(db: Kysely<Tables>): Promise<number> {
-  const { rev } = await db
-    .selectFrom("commits")
-    .select(({ fn }) => fn.max("last_rev").as("rev"))
-    .executeTakeFirstOrThrow();
-  return rev ?? 0;
+/** A row as far as it takes to decide whether it goes. */
+interface Listed {
+  readonly rev: number;
+  readonly size: number;
 }
 
-/**
- * Names the state that pages are made from: its head, and the secret of the commit that made it. A
- * page in mid-feed lacks the rows that moved beyond it, so it is only good for a history that has
- * this very state, however small the page's own cursor.
- */
-async function tokenAt(db: Kysely<Tables>, head: number): Promise<string> {
-  if (head === 0) return FRESH_TOKEN;
-  const secret = await secretOf(db, head);
-  if (secret === undefined) throw new Error(`No commit ends at rev ${head}`);
-  return `${head}.${secret}`;
-}
-
-/** Whether this history has the state that a page with this cursor and token was made from. */
-export async function knowsPosition(
-  db: Kysely<Tables>,
-  cursor: number,
-  token: string,
-): Promise<boolean> {
-  if (cursor === 0) return token === FRESH_TOKEN;
-  const [, digits, secret] = /^(\d{1,16})\.(.+)$/.exec(token) ?? [];
-  const head = Number(digits ?? 0);
-  return cursor <= head && secret !== undefined && (await secretOf(db, head)) === secret;
-}
-
-async function secretOf(db: Kysely<Tables>, lastRev: number): Promise<string | undefined> {
-  const query = db.selectFrom("commits").select("token").where("last_rev", "=", lastRev);
-  return (await query.executeTakeFirst())?.token;
+/** Which rows go. */
+interface Listing {
+  readonly revs: readonly number[];
+  /** Everything up to here is in, or is not to be seen. Null: there is nothing more. */
+  readonly upto: number | null;
 }
 
 /** `db` must see one state throughout: a transaction. */
@@ -53,45 +44,262 @@ export async function readPage(
   after: number,
   visibility: Visibility,
 ): Promise<PageOfChanges> {
+  const { viewer } = visibility;
   const head = await latestRev(db);
-  const token = await tokenAt(db, head);
-  const last = await lastRevOfPage(db, after, visibility);
-  if (last === null) return { changes: [], upto: head, token, more: 0 };
-  const entries = await visibleRows(db, after, visibility)
-    .select(ROW_COLUMNS)
-    .where("rev", "<=", last)
-    .orderBy("rev")
-    .execute();
-  const { more } = await visibleRows(db, last, visibility)
-    .select(({ fn }) => fn.countAll<number>().as("more"))
-    .executeTakeFirstOrThrow();
-  return { changes: entries.map(toChange), upto: more === 0 ? head : last, token, more };
+  const token = await tokenAt(db, head, viewer);
+  const grants = viewer === null ? [] : await grantsOf(db, viewer);
+  const { revs, upto: last } =
+    viewer === null
+      ? await listForOwner(db, after, { ...visibility, head })
+      : await listForViewer(db, after, { ...visibility, viewer, grants });
+  const upto = last ?? head;
+  const entries = await rowsAt(db, revs);
+  const granted = grants.filter(({ rev, isLive }) => isLive && rev > after && rev <= upto);
+  const shown = viewer === null ? entries : await translated(db, entries);
+  const stored = shown.map(toStoredChange);
+  let changes: Change[] | null = null;
+  return {
+    stored,
+    get changes() {
+      changes ??= stored.map(toCheckedChange);
+      return changes;
+    },
+    upto,
+    token,
+    more: head - upto,
+    granted: granted.map(({ sessionId }) => sessionId),
+  };
 }
 
-/** As many rows as the limits allow, at least one. */
-async function lastRevOfPage(
+/** `db` must see one state throughout: a transaction. */
+export async function readBodies(
+  db: Kysely<Tables>,
+  { sessionId, after, upto }: BodiesRange,
+  viewer: DeviceId | null,
+): Promise<PartOfBodies> {
+  const head = await latestRev(db);
+  if (viewer !== null && !(await isGranted(db, sessionId, viewer))) {
+    return { changes: [], isLast: true, head };
+  }
+  const listed = await db
+    .selectFrom("rows")
+    .select(["rev", "size"])
+    .where("session_id", "=", sessionId)
+    .where("rev", ">", after)
+    .where("rev", "<=", upto)
+    .where("kind", "in", BODY_KINDS)
+    .where("body", "is not", null)
+    .orderBy("rev")
+    .limit(PAGE_MAX_ROWS + 1)
+    .execute();
+  const { revs, upto: last } = fitting(listed);
+  return { changes: (await rowsAt(db, revs)).map(toChange), isLast: last === null, head };
+}
+
+/** `db` must see one state throughout: a transaction. */
+export async function sessionsAfter(
+  db: Kysely<Tables>,
+  rev: number,
+): Promise<{ sessions: SessionChange[]; head: number }> {
+  const head = await latestRev(db);
+  const entries = await db
+    .selectFrom("rows")
+    .select(ROW_COLUMNS)
+    .where("kind", "=", "session")
+    .where("rev", ">", rev)
+    .execute();
+  const changes = entries.map(toChange);
+  return { sessions: changes.filter((change) => change.kind === "session"), head };
+}
+
+export async function existingSessions(
+  db: Kysely<Tables>,
+  ids: readonly SessionId[],
+): Promise<SessionId[]> {
+  const entries = await db
+    .selectFrom("rows")
+    .select("session_id")
+    .where("kind", "=", "session")
+    .where("body", "is not", null)
+    .where("session_id", "in", listOf(ids))
+    .execute();
+  return entries.map(({ session_id }) => session_id as SessionId);
+}
+
+async function listForOwner(
   db: Kysely<Tables>,
   after: number,
-  visibility: Visibility,
-): Promise<number | null> {
-  const entries = await visibleRows(db, after, visibility)
+  { leftOut, head }: { leftOut: ReadonlySet<SessionId>; head: number },
+): Promise<Listing> {
+  const rows = db
+    .selectFrom("rows")
     .select(["rev", "size"])
+    .where("rev", ">", after)
     .orderBy("rev")
-    .limit(PAGE_MAX_ROWS)
-    .execute();
-  let last: number | null = null;
-  let bytes = 0;
-  for (const { rev, size } of entries) {
-    bytes += size;
-    if (last !== null && bytes > PAGE_MAX_BYTES) break;
-    last = rev;
-  }
-  return last;
+    .limit(PAGE_MAX_ROWS + 1);
+  if (leftOut.size === 0) return fitting(await rows.execute());
+  const horizon = after + PASSED_OVER_MAX_REVS;
+  const listing = fitting(
+    await rows
+      .where("rev", "<=", horizon)
+      .where(({ not, and, eb }) =>
+        not(and([eb("kind", "in", BODY_KINDS), eb("session_id", "in", listOf([...leftOut]))])),
+      )
+      .execute(),
+  );
+  return listing.upto === null && horizon < head ? { ...listing, upto: horizon } : listing;
 }
 
-function visibleRows(db: Kysely<Tables>, after: number, visibility: Visibility) {
-  const rows = db.selectFrom("rows").where("rev", ">", after);
-  return visibility.kind === "everything"
-    ? rows
-    : rows.where("session_id", "=", visibility.sessionId);
+interface Grant {
+  readonly sessionId: SessionId;
+  readonly rev: number;
+  readonly isLive: boolean;
+}
+
+interface ViewerOptions {
+  readonly viewer: DeviceId;
+  readonly leftOut: ReadonlySet<SessionId>;
+  readonly grants: readonly Grant[];
+}
+
+/** Nothing of a session goes that is older than its grant: the grant brings what was there before. */
+async function listForViewer(
+  db: Kysely<Tables>,
+  after: number,
+  { viewer, leftOut, grants }: ViewerOptions,
+): Promise<Listing> {
+  const listed: Listed[] = await db
+    .selectFrom("rows")
+    .select(["rev", "size"])
+    .where("kind", "=", "device")
+    .where("session_id", "=", "")
+    .where("id", "=", viewer)
+    .where("rev", ">", after)
+    .execute();
+  for (const { sessionId, rev, isLive } of grants) {
+    if (rev > after) listed.push({ rev, size: 0 });
+    if (!isLive) continue;
+    const from = Math.max(after, rev);
+    if (rev > after || leftOut.has(sessionId)) {
+      listed.push(...(await listSessionRow(db, sessionId, from)));
+    } else listed.push(...(await listSession(db, sessionId, from)));
+  }
+  return fitting(listed.sort((a, b) => a.rev - b.rev));
+}
+
+function listSessionRow(db: Kysely<Tables>, sessionId: SessionId, after: number) {
+  return db
+    .selectFrom("rows")
+    .select(["rev", "size"])
+    .where("kind", "=", "session")
+    .where("session_id", "=", sessionId)
+    .where("id", "=", sessionId)
+    .where("rev", ">", after)
+    .execute();
+}
+
+function listSession(db: Kysely<Tables>, sessionId: SessionId, after: number) {
+  return db
+    .selectFrom("rows")
+    .select(["rev", "size"])
+    .where("session_id", "=", sessionId)
+    .where("rev", ">", after)
+    .where("kind", "in", ["session", ...BODY_KINDS])
+    .orderBy("rev")
+    .limit(PAGE_MAX_ROWS + 1)
+    .execute();
+}
+
+/** As many as the limits of a page allow, at least one. */
+function fitting(listed: readonly Listed[]): Listing {
+  const revs: number[] = [];
+  let bytes = 0;
+  for (const { rev, size } of listed) {
+    bytes += size;
+    if (isFull(revs.length, bytes)) return { revs, upto: revs.at(-1) ?? null };
+    revs.push(rev);
+  }
+  return { revs, upto: null };
+}
+
+/** Whether a row that makes it `bytes` is one too many for the `count` before. */
+const isFull = (count: number, bytes: number): boolean =>
+  count > 0 && (count >= PAGE_MAX_ROWS || bytes > PAGE_MAX_BYTES);
+
+/** However many they are, it is one statement, prepared once. */
+const listOf = <T extends string | number>(values: readonly T[]) =>
+  sql<T>`(select value from json_each(${JSON.stringify(values)}))`;
+
+async function rowsAt(db: Kysely<Tables>, revs: readonly number[]): Promise<RowColumns[]> {
+  if (revs.length === 0) return [];
+  return db
+    .selectFrom("rows")
+    .select(ROW_COLUMNS)
+    .where("rev", "in", listOf(revs))
+    .orderBy("rev")
+    .execute();
+}
+
+/** A viewer's rows: what is a grant in the feed is the granted session to it. */
+async function translated(
+  db: Kysely<Tables>,
+  entries: readonly RowColumns[],
+): Promise<RowColumns[]> {
+  const shown: RowColumns[] = [];
+  for (const entry of entries) {
+    if (entry.kind !== "grant") shown.push(entry);
+    else if (entry.body === null) shown.push(asSession(entry, null));
+    else {
+      const session = await db
+        .selectFrom("rows")
+        .select(["size", "body"])
+        .where("kind", "=", "session")
+        .where("session_id", "=", entry.session_id)
+        .where("id", "=", entry.session_id)
+        .executeTakeFirst();
+      if (session !== undefined) shown.push(asSession(entry, session));
+    }
+  }
+  return shown;
+}
+
+const asSession = (
+  { session_id, rev }: RowColumns,
+  row: Pick<RowColumns, "size" | "body"> | null,
+): RowColumns => ({
+  kind: "session",
+  session_id,
+  id: session_id,
+  rev,
+  size: row?.size ?? 0,
+  body: row?.body ?? null,
+});
+
+async function grantsOf(db: Kysely<Tables>, viewer: DeviceId): Promise<Grant[]> {
+  const entries = await db
+    .selectFrom("rows")
+    .select(["session_id", "rev", sql<number>`body is not null`.as("is_live")])
+    .where("kind", "=", "grant")
+    .where("id", "=", viewer)
+    .execute();
+  return entries.map(({ session_id, rev, is_live }) => ({
+    sessionId: session_id as SessionId,
+    rev,
+    isLive: is_live === 1,
+  }));
+}
+
+async function isGranted(
+  db: Kysely<Tables>,
+  sessionId: SessionId,
+  viewer: DeviceId,
+): Promise<boolean> {
+  const query = db
+    .selectFrom("rows")
+    .select("rev")
+    .where("kind", "=", "grant")
+    .where("session_id", "=", sessionId)
+    .where("id", "=", viewer)
+    .where("body", "is not", null);
+  return (await query.executeTakeFirst()) !== undefined;
 }

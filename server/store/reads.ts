@@ -12,8 +12,14 @@ import {
   type TextBody,
 } from "../../shared/protocol/rows.ts";
 import { readWholeText } from "./blobs.ts";
-import { unpackValue } from "./body.ts";
-import { type ReadTx, type Stored, type StoredCommand, StoreError } from "./store.ts";
+import { decodeValue, unpackEncoded, unpackValue } from "./body.ts";
+import {
+  type ReadTx,
+  type Stored,
+  type StoredChange,
+  type StoredCommand,
+  StoreError,
+} from "./store.ts";
 import type { RowsTable, Tables } from "./tables.ts";
 
 export type RowSchemas = { readonly [K in RowKind]: ZodMiniType<RowByKind[K]> };
@@ -52,12 +58,19 @@ export class Reads implements ReadTx {
       sessionId === undefined
         ? query.orderBy("rev")
         : query.where("session_id", "=", sessionId).orderBy("ordinal").orderBy("id");
-    const stored: Stored<K>[] = [];
-    for (const entry of await query.execute()) {
-      const found = toStored(kind, sessionId ?? sessionIdOf(entry), entry);
-      if (found !== null) stored.push(found);
-    }
-    return stored;
+    return toAllStored(kind, await query.execute());
+  }
+
+  async rowsById<K extends RowKind>(kind: K, id: string): Promise<Stored<K>[]> {
+    const entries = await this.db
+      .selectFrom("rows")
+      .select(ROW_COLUMNS)
+      .where("kind", "=", kind)
+      .where("id", "=", id)
+      .where("body", "is not", null)
+      .orderBy("rev")
+      .execute();
+    return toAllStored(kind, entries);
   }
 
   async command(commandId: CommandId): Promise<StoredCommand | null> {
@@ -103,10 +116,19 @@ export function toCanonical<K extends RowKind>(kind: K, id: string, row: unknown
   return parsed.data;
 }
 
-export function toChange(entry: RowColumns): Change {
-  const { kind, id, rev } = entry;
-  const sessionId = sessionIdOf(entry);
-  const parsed = changeSchema.safeParse({ kind, sessionId, id, rev, row: unpackRow(entry) });
+export function toStoredChange(entry: RowColumns): StoredChange {
+  const { kind, id, rev, body, size } = entry;
+  const row = body === null ? null : unpackEncoded(body, nameOf(entry), size);
+  return { rev, kind, sessionId: sessionIdOf(entry), id, row };
+}
+
+export const toChange = (entry: RowColumns): Change => toCheckedChange(toStoredChange(entry));
+
+/** Throws a `StoreError` if the row does not have its shape. */
+export function toCheckedChange(stored: StoredChange): Change {
+  const { kind, id } = stored;
+  const row = stored.row === null ? null : decodeValue(stored.row.bytes, nameOf(stored));
+  const parsed = changeSchema.safeParse({ ...stored, row });
   if (!parsed.success) {
     throw new StoreError("corrupt", `${kind} ${id} does not have its row's shape`, parsed.error);
   }
@@ -115,8 +137,10 @@ export function toChange(entry: RowColumns): Change {
 
 function unpackRow(entry: RowColumns): unknown {
   if (entry.body === null) return null;
-  return unpackValue(entry.body, `${entry.kind} ${entry.id}`, entry.size);
+  return unpackValue(entry.body, nameOf(entry), entry.size);
 }
+
+const nameOf = ({ kind, id }: Pick<RowColumns, "kind" | "id">): string => `${kind} ${id}`;
 
 function toStored<K extends RowKind>(
   kind: K,
@@ -126,6 +150,10 @@ function toStored<K extends RowKind>(
   if (entry.body === null) return null;
   const row = toCanonical(kind, entry.id, unpackRow(entry));
   return { rev: entry.rev, sessionId, id: entry.id, row };
+}
+
+function toAllStored<K extends RowKind>(kind: K, entries: readonly RowColumns[]): Stored<K>[] {
+  return entries.flatMap((entry) => toStored(kind, sessionIdOf(entry), entry) ?? []);
 }
 
 function sessionIdOf(entry: RowColumns): SessionId | null {

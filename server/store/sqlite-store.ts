@@ -2,18 +2,30 @@
 // told of a commit; what a transaction does is in writes.ts and reads.ts.
 
 import type { Kysely } from "kysely";
-import { type BlobHash, type DeviceId, toBase64Url } from "../../shared/ids.ts";
+import { type BlobHash, type DeviceId, type SessionId, toBase64Url } from "../../shared/ids.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
-import { readBlobWindow } from "./blobs.ts";
+import { isBlobGranted, readBlobWindow } from "./blobs.ts";
 import { DeviceCursors } from "./device-cursors.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import { type OpenedDatabase, openReader, openWriter, toStoreError } from "./open-database.ts";
-import { knowsPosition, latestRev, readPage } from "./pages.ts";
+import { existingSessions, readBodies, readPage, sessionsAfter } from "./pages.ts";
+import { knowsPosition, latestRev } from "./positions.ts";
 import { Reads } from "./reads.ts";
 import { readSavedStreams } from "./saved-streams.ts";
-import type { Committed, PageOfChanges, SavedStream, Store, Visibility, WriteTx } from "./store.ts";
+import type {
+  BodiesRange,
+  Commit,
+  Committed,
+  PageOfChanges,
+  PartOfBodies,
+  SavedStream,
+  SessionChange,
+  Store,
+  Visibility,
+  WriteTx,
+} from "./store.ts";
 import type { Tables } from "./tables.ts";
 import { Writes } from "./writes.ts";
 
@@ -71,7 +83,7 @@ class SqliteStore extends Reads implements Store {
   readonly #options: SqliteStoreOptions;
   readonly #writer: OpenedDatabase;
   readonly #cursors: DeviceCursors;
-  readonly #listeners = new Set<(head: number) => void>();
+  readonly #listeners = new Set<(commit: Commit) => void>();
   #head: number;
   #tail: Promise<unknown> = Promise.resolve();
   #cancelAckSave: (() => void) | null = null;
@@ -94,15 +106,15 @@ class SqliteStore extends Reads implements Store {
     return this.#inTurn(async () => {
       const { value, moved } = await this.#transact(work);
       if (moved !== null) {
-        this.#head = moved;
+        this.#head = moved.head;
         this.#announce(moved);
       }
       return { value, head: this.#head };
     });
   }
 
-  onCommit(listener: (head: number) => void): () => void {
-    const entry = (head: number) => listener(head);
+  onCommit(listener: (commit: Commit) => void): () => void {
+    const entry = (commit: Commit) => listener(commit);
     this.#listeners.add(entry);
     return () => {
       this.#listeners.delete(entry);
@@ -113,8 +125,20 @@ class SqliteStore extends Reads implements Store {
     return this.db.transaction().execute((tx) => readPage(tx, after, visibility));
   }
 
-  knowsPosition(cursor: number, token: string): Promise<boolean> {
-    return knowsPosition(this.db, cursor, token);
+  bodies(range: BodiesRange, viewer: DeviceId | null): Promise<PartOfBodies> {
+    return this.db.transaction().execute((tx) => readBodies(tx, range, viewer));
+  }
+
+  sessionsAfter(rev: number): Promise<{ sessions: SessionChange[]; head: number }> {
+    return this.db.transaction().execute((tx) => sessionsAfter(tx, rev));
+  }
+
+  existingSessions(ids: readonly SessionId[]): Promise<SessionId[]> {
+    return existingSessions(this.db, ids);
+  }
+
+  knowsPosition(cursor: number, token: string, viewer: DeviceId | null): Promise<boolean> {
+    return knowsPosition(this.db, cursor, token, viewer);
   }
 
   async deviceCursor(deviceId: DeviceId): Promise<number> {
@@ -131,6 +155,10 @@ class SqliteStore extends Reads implements Store {
 
   readBlob(hash: BlobHash, offset: number, length: number) {
     return readBlobWindow(this.db, hash, offset, length);
+  }
+
+  isBlobGranted(hash: BlobHash, deviceId: DeviceId): Promise<boolean> {
+    return isBlobGranted(this.db, hash, deviceId);
   }
 
   savedStreams(): Promise<SavedStream[]> {
@@ -165,7 +193,7 @@ class SqliteStore extends Reads implements Store {
     return result;
   }
 
-  #transact<T>(work: (tx: WriteTx) => Promise<T>): Promise<{ value: T; moved: number | null }> {
+  #transact<T>(work: (tx: WriteTx) => Promise<T>): Promise<{ value: T; moved: Commit | null }> {
     const randomId = () => toBase64Url(this.#options.randomBytes(TOKEN_BYTES));
     return this.#transaction(async (db) => {
       const tx = new Writes(db);
@@ -187,10 +215,10 @@ class SqliteStore extends Reads implements Store {
     }
   }
 
-  #announce(head: number): void {
+  #announce(commit: Commit): void {
     for (const listener of [...this.#listeners]) {
       try {
-        listener(head);
+        listener(commit);
       } catch (error) {
         this.#complain(error, "a commit listener failed");
       }

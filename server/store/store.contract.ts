@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { BLOB_CHUNK_MAX_BYTES, PAGE_MAX_BYTES, PAGE_MAX_ROWS } from "../../shared/limits.ts";
+import { decode, encode } from "../../shared/protocol/codec.ts";
 import { toolResultRowId } from "../../shared/protocol/rows.ts";
 import {
   plainText,
@@ -15,7 +16,8 @@ import {
   sampleToolResult,
   sampleTurn,
 } from "../testing/sample-rows.ts";
-import type { Store, WriteTx } from "./store.ts";
+import { EVERYTHING, type Store, type WriteTx } from "./store.ts";
+import { visibilityContract } from "./visibility.contract.ts";
 
 export interface StoreHarness {
   readonly store: Store;
@@ -27,7 +29,6 @@ export interface StoreHarness {
   copy(): Promise<Store>;
 }
 
-const EVERYTHING = { kind: "everything" } as const;
 const session = sampleSessionId("session-a");
 const other = sampleSessionId("session-b");
 const device = sampleDeviceId("device-a");
@@ -37,6 +38,8 @@ async function allChanges(store: Store, after = 0) {
   const changes = [];
   for (let cursor = after; ; ) {
     const page = await store.page(cursor, EVERYTHING);
+    // What is handed on is what whoever looks into it sees.
+    expect(decode(encode(page.stored))).toEqual(decode(encode(page.changes)));
     changes.push(...page.changes);
     cursor = page.upto;
     if (page.more === 0) return changes;
@@ -54,6 +57,7 @@ export function storeContract(name: string, open: () => Promise<StoreHarness>): 
   describe(`${name}: rows and revs`, () => rowsAndRevs(open));
   describe(`${name}: transactions`, () => transactions(open));
   describe(`${name}: pages`, () => pages(open));
+  visibilityContract(name, open);
   describe(`${name}: positions`, () => positions(open));
   describe(`${name}: tombstones`, () => tombstones(open));
   describe(`${name}: blobs`, () => blobs(open));
@@ -133,13 +137,33 @@ function rowsAndRevs(open: () => Promise<StoreHarness>): void {
     expect(await ids("toolResult", session)).toEqual(["9/z", "9/a"]);
     expect(await ids("turn")).toEqual(["10", "9", "2", "1"]);
   });
+
+  test("finds the live rows of a kind by their id, in whatever session, by rev", async () => {
+    const { store } = await open();
+    const grant = { shareId: "share", createdAt: 1 };
+    const of = async (id: string) =>
+      (await store.rowsById("grant", id)).map(({ sessionId, rev, row }) => [sessionId, rev, row]);
+    await store.write(async (tx) => {
+      for (const id of [other, session]) await tx.put("grant", id, device, grant);
+      await tx.put("grant", session, sampleDeviceId("device-b"), grant);
+      await tx.put("share", session, device, { createdAt: 1, createdBy: null, expiresAt: null });
+      expect(await tx.rowsById("grant", device)).toHaveLength(2);
+    });
+    expect(await of(device)).toEqual([
+      [other, 1, grant],
+      [session, 2, grant],
+    ]);
+    await store.write((tx) => tx.remove("grant", other, device));
+    expect(await of(device)).toEqual([[session, 2, grant]]);
+    expect(await of("device-c")).toEqual([]);
+  });
 }
 
 function transactions(open: () => Promise<StoreHarness>): void {
   test("[F8] writes nothing of a transaction that throws, and gives its revs to the next", async () => {
     const { store } = await open();
     const heads: number[] = [];
-    store.onCommit((head) => heads.push(head));
+    store.onCommit(({ head }) => heads.push(head));
     const failing = store.write(async (tx) => {
       await tx.put("session", session, session, sampleSession());
       await tx.text("x".repeat(20_000));
@@ -173,7 +197,7 @@ function transactions(open: () => Promise<StoreHarness>): void {
   test("tells listeners of each commit in order, before the write resolves, and not of others", async () => {
     const { store } = await open();
     const seen: string[] = [];
-    const stop = store.onCommit((head) => seen.push(`commit ${head}, head ${store.head}`));
+    const stop = store.onCommit(({ head }) => seen.push(`commit ${head}, head ${store.head}`));
     const write = (id: string) =>
       store
         .write((tx) => tx.put("turn", session, id, sampleTurn()))
@@ -221,7 +245,7 @@ function transactions(open: () => Promise<StoreHarness>): void {
     store.onCommit(() => {
       throw new Error("on purpose");
     });
-    store.onCommit((head) => heads.push(head));
+    store.onCommit(({ head }) => heads.push(head));
     await store.write((tx) => tx.put("device", null, device, sampleDevice()));
     expect(heads).toEqual([1]);
   });
@@ -253,7 +277,7 @@ function pages(open: () => Promise<StoreHarness>): void {
     expect((await store.page(3, EVERYTHING)).changes.map(({ id }) => id)).toEqual(["2"]);
   });
 
-  test("holds at most PAGE_MAX_ROWS, and says how many rows are left", async () => {
+  test("holds at most PAGE_MAX_ROWS, and says how many revs are left", async () => {
     const { store } = await open();
     const count = PAGE_MAX_ROWS + 10;
     await store.write(putTurns(1, count));
@@ -280,21 +304,18 @@ function pages(open: () => Promise<StoreHarness>): void {
     expect((await store.page(4, EVERYTHING)).changes.map(({ id }) => id)).toEqual(["5"]);
   });
 
-  test("[F9] gives one session's rows only, and moves its cursor past the others", async () => {
+  test("counts what moved away as left, and has nothing left once there is nothing", async () => {
     const { store } = await open();
-    await store.write(async (tx) => {
-      await tx.put("session", session, session, sampleSession());
-      await tx.put("session", other, other, sampleSession());
-      await tx.put("turn", session, "1", sampleTurn());
-      await tx.put("device", null, device, sampleDevice());
-    });
-    const page = await store.page(0, { kind: "session", sessionId: session });
-    expect(page.changes.map(({ kind, sessionId }) => [kind, sessionId])).toEqual([
-      ["session", session],
-      ["turn", session],
+    await store.write(putTurns(1, PAGE_MAX_ROWS + 1));
+    await store.write(putTurns(PAGE_MAX_ROWS + 1, PAGE_MAX_ROWS + 1, "again"));
+    const first = await store.page(0, EVERYTHING);
+    expect([first.changes.length, first.upto, first.more]).toEqual([
+      PAGE_MAX_ROWS,
+      PAGE_MAX_ROWS,
+      2,
     ]);
-    expect([page.upto, page.more]).toEqual([4, 0]);
-    expect(await store.knowsPosition(page.upto, page.token)).toBe(true);
+    const second = await store.page(first.upto, EVERYTHING);
+    expect([second.changes.length, second.more]).toEqual([1, 0]);
   });
 }
 
@@ -311,7 +332,8 @@ function positions(open: () => Promise<StoreHarness>): void {
       if (page.more === 0) break;
     }
     const store = await harness.reopen();
-    for (const { upto, token } of given) expect(await store.knowsPosition(upto, token)).toBe(true);
+    for (const { upto, token } of given)
+      expect(await store.knowsPosition(upto, token, null)).toBe(true);
     expect(given).toHaveLength(2);
   });
 
@@ -323,22 +345,22 @@ function positions(open: () => Promise<StoreHarness>): void {
     const page = await harness.store.page(0, EVERYTHING);
     expect(page.changes.map(({ id }) => id)).not.toContain("5");
     expect(page.upto).toBeLessThan(copy.head);
-    expect(await harness.store.knowsPosition(page.upto, page.token)).toBe(true);
-    expect(await copy.knowsPosition(page.upto, page.token)).toBe(false);
+    expect(await harness.store.knowsPosition(page.upto, page.token, null)).toBe(true);
+    expect(await copy.knowsPosition(page.upto, page.token, null)).toBe(false);
   });
 
   test("[F4] knows no position beyond its head, and no token it did not make", async () => {
     const { store } = await open();
     await store.write(putTurns(1, 2));
     const { token } = await store.page(0, EVERYTHING);
-    expect(await store.knowsPosition(2, token)).toBe(true);
-    expect(await store.knowsPosition(3, token)).toBe(false);
-    expect(await store.knowsPosition(2, `${token}x`)).toBe(false);
-    expect(await store.knowsPosition(2, "")).toBe(false);
-    expect(await store.knowsPosition(0, "")).toBe(true);
-    expect(await store.knowsPosition(0, token)).toBe(false);
+    expect(await store.knowsPosition(2, token, null)).toBe(true);
+    expect(await store.knowsPosition(3, token, null)).toBe(false);
+    expect(await store.knowsPosition(2, `${token}x`, null)).toBe(false);
+    expect(await store.knowsPosition(2, "", null)).toBe(false);
+    expect(await store.knowsPosition(0, "", null)).toBe(true);
+    expect(await store.knowsPosition(0, token, null)).toBe(false);
     for (const odd of [".", "2.", "2", "-2.x", "2e0.x", "99999999999999999999.x"]) {
-      expect(await store.knowsPosition(2, odd)).toBe(false);
+      expect(await store.knowsPosition(2, odd, null)).toBe(false);
     }
   });
 
@@ -352,9 +374,9 @@ function positions(open: () => Promise<StoreHarness>): void {
     const here = await harness.store.page(3, EVERYTHING);
     expect(copy.epoch).toBe(harness.store.epoch);
     expect(copy.head).toBe(harness.store.head);
-    expect(await copy.knowsPosition(common.upto, common.token)).toBe(true);
-    expect(await copy.knowsPosition(here.upto, here.token)).toBe(false);
-    expect(await harness.store.knowsPosition(here.upto, here.token)).toBe(true);
+    expect(await copy.knowsPosition(common.upto, common.token, null)).toBe(true);
+    expect(await copy.knowsPosition(here.upto, here.token, null)).toBe(false);
+    expect(await harness.store.knowsPosition(here.upto, here.token, null)).toBe(true);
   });
 }
 
@@ -496,6 +518,27 @@ function blobs(open: () => Promise<StoreHarness>): void {
     const put = store.write((tx) => tx.put("turn", session, "1", sampleTurn({ answer })));
     await expect(put).rejects.toMatchObject({ code: "blob_missing" });
     expect(store.head).toBe(0);
+  });
+
+  test("[F9] says whether a row of a session granted to a device refers to a blob", async () => {
+    const { store } = await open();
+    const { value: hash } = await store.write(async (tx) => {
+      const answer = await tx.text(long);
+      for (const id of [session, other]) await tx.put("turn", id, "1", sampleTurn({ answer }));
+      return answer.blob;
+    });
+    if (hash === null) throw new Error("expected a blob");
+    const grant = (to: typeof session, id = device) =>
+      store.write((tx) => tx.put("grant", to, id, { shareId: "share", createdAt: 1 }));
+    await grant(sampleSessionId("session-c"));
+    await grant(session, sampleDeviceId("device-b"));
+    expect(await store.isBlobGranted(hash, device)).toBe(false);
+    for (const id of [session, other]) await grant(id);
+    expect(await store.isBlobGranted(hash, device)).toBe(true);
+    await store.write((tx) => tx.remove("grant", session, device));
+    expect(await store.isBlobGranted(hash, device)).toBe(true);
+    await store.write((tx) => tx.put("turn", other, "1", sampleTurn()));
+    expect(await store.isBlobGranted(hash, device)).toBe(false);
   });
 
   test("releases a session's blobs with its tombstone", async () => {

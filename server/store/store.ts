@@ -2,6 +2,7 @@
 // today; PostgreSQL can tomorrow. No SQL and no driver type leaves `store/`.
 
 import type { BlobHash, CommandId, DeviceId, SessionId } from "../../shared/ids.ts";
+import type { Encoded } from "../../shared/protocol/codec.ts";
 import type { Part } from "../../shared/protocol/live-events.ts";
 import type { Change, RowByKind, RowKind, TextBody } from "../../shared/protocol/rows.ts";
 
@@ -19,17 +20,63 @@ export interface Committed<T> {
   readonly head: number;
 }
 
-/** Which rows a page may hold (F9). Filtering is the store's, so that no page is short by surprise. */
-export type Visibility = { kind: "everything" } | { kind: "session"; sessionId: SessionId };
+/** A transaction that moved the head. */
+export interface Commit {
+  readonly head: number;
+  /** Of the rows it wrote. */
+  readonly kinds: ReadonlySet<string>;
+}
+
+/** Which rows a page may hold (F9). */
+export interface Visibility {
+  /** Null: an owner, who sees all. A viewer sees its own device and the sessions granted to it. */
+  readonly viewer: DeviceId | null;
+  /** Sessions whose bodies (BODY_KINDS) are left out. */
+  readonly leftOut: ReadonlySet<SessionId>;
+}
+
+export const EVERYTHING: Visibility = { viewer: null, leftOut: new Set() };
+
+/** A change whose row is as it was stored: it was checked then, and is not looked into again. */
+export interface StoredChange {
+  readonly rev: number;
+  readonly kind: string;
+  readonly sessionId: SessionId | null;
+  readonly id: string;
+  readonly row: Encoded | null;
+}
 
 export interface PageOfChanges {
-  readonly changes: Change[];
-  /** The cursor once these are applied: the head when nothing visible is left. */
+  /** What is handed on: decoding and encoding again would take most of a page's time. */
+  readonly stored: readonly StoredChange[];
+  /** The same, decoded and checked when it is asked for. Throws a `StoreError` if a row has not its shape. */
+  readonly changes: readonly Change[];
+  /** The cursor once these are applied: the head when nothing visible is left. A page may be empty before that. */
   readonly upto: number;
   /** Identifies the state the page was made from (F4): a random secret, stored with its last commit. */
   readonly token: string;
-  /** Visible rows left after this page. */
+  /** Revs left up to the head, visible or not. */
   readonly more: number;
+  /** For a viewer: sessions that become visible with this page. Only their own rows are in it, no bodies. */
+  readonly granted: readonly SessionId[];
+}
+
+export type SessionChange = Extract<Change, { kind: "session" }>;
+
+/** Where to read on in a session's bodies. */
+export interface BodiesRange {
+  readonly sessionId: SessionId;
+  /** Revs above this, up to `upto`. */
+  readonly after: number;
+  readonly upto: number;
+}
+
+export interface PartOfBodies {
+  /** As they are now: a row that has moved beyond `upto` is not among them. */
+  readonly changes: Change[];
+  readonly isLast: boolean;
+  /** The head of the state they were read from: what is missing among them has moved up to there. */
+  readonly head: number;
 }
 
 export interface StoredCommand {
@@ -55,6 +102,8 @@ export interface ReadTx {
   ): Promise<Stored<K> | null>;
   /** Live rows of a kind: of one session in the order of their ids' numbers or seq, else all in rev order. */
   rows<K extends RowKind>(kind: K, sessionId?: SessionId): Promise<Stored<K>[]>;
+  /** Live rows of a kind with this id, in whatever session: a share by its hash, the grants of a device. */
+  rowsById<K extends RowKind>(kind: K, id: string): Promise<Stored<K>[]>;
   command(commandId: CommandId): Promise<StoredCommand | null>;
   /** The whole of a text, fetched from its blob if it has one. Throws `StoreError` blob_missing. */
   wholeText(body: TextBody): Promise<string>;
@@ -93,11 +142,24 @@ export interface Store extends ReadTx {
    */
   write<T>(work: (tx: WriteTx) => Promise<T>): Promise<Committed<T>>;
   /** Called after each transaction that moved the head, in order. Returns the disposer. */
-  onCommit(listener: (head: number) => void): () => void;
-  /** The changes after `after`, in rev order, within PAGE_MAX_ROWS and PAGE_MAX_BYTES (at least one). */
+  onCommit(listener: (commit: Commit) => void): () => void;
+  /**
+   * The changes after `after`, in rev order, within PAGE_MAX_ROWS and PAGE_MAX_BYTES (at least one). Costs the
+   * same however many rows there are: what may not be seen is passed over a bounded number of rows at a time.
+   * To a viewer a grant is its session's row, and a grant's tombstone its session's, under the grant's rev.
+   */
   page(after: number, visibility: Visibility): Promise<PageOfChanges>;
-  /** True if this history has the state that a page up to `cursor` with this token was made from (F4). */
-  knowsPosition(cursor: number, token: string): Promise<boolean>;
+  /** Live bodies of a session in rev order, as many as fit a page. None, if the viewer has no grant for it. */
+  bodies(range: BodiesRange, viewer: DeviceId | null): Promise<PartOfBodies>;
+  /** The rows of sessions themselves above a rev, tombstones too, and the head of the state they were read from. */
+  sessionsAfter(rev: number): Promise<{ sessions: SessionChange[]; head: number }>;
+  /** Those of the ids that sessions have. */
+  existingSessions(ids: readonly SessionId[]): Promise<SessionId[]>;
+  /**
+   * True if this history has the state that a page up to `cursor` with this token was made from (F4), for an
+   * owner or for a viewer: who was one and is now the other has seen other rows.
+   */
+  knowsPosition(cursor: number, token: string, viewer: DeviceId | null): Promise<boolean>;
   /** The furthest cursor a device has acked; 0 if it never did. */
   deviceCursor(deviceId: DeviceId): Promise<number>;
   /** Moves a device's cursor forward; never back. May be durable only a second later: losing it costs nothing. */
@@ -110,6 +172,8 @@ export interface Store extends ReadTx {
     offset: number,
     length: number,
   ): Promise<{ bytes: Uint8Array; size: number } | null>;
+  /** True if a row of a session that was granted to the device refers to the blob (F9). */
+  isBlobGranted(hash: BlobHash, deviceId: DeviceId): Promise<boolean>;
   savedStreams(): Promise<SavedStream[]>;
   /** Finishes what is under way and closes the database. */
   close(): Promise<void>;

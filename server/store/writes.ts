@@ -10,11 +10,24 @@ import {
   type TextBody,
   turnRowId,
 } from "../../shared/protocol/rows.ts";
-import { deleteUnreferenced, hasBlob, insertBlob, makeTextBody, replaceRefs } from "./blobs.ts";
+import {
+  deleteUnreferenced,
+  hasBlob,
+  insertBlob,
+  makeTextBody,
+  type RowKey,
+  replaceRefs,
+} from "./blobs.ts";
 import { packValue } from "./body.ts";
-import { latestRev } from "./pages.ts";
+import { latestRev } from "./positions.ts";
 import { Reads, type RowEntry, toCanonical, toColumn } from "./reads.ts";
-import { type SavedStream, type StoredCommand, StoreError, type WriteTx } from "./store.ts";
+import {
+  type Commit,
+  type SavedStream,
+  type StoredCommand,
+  StoreError,
+  type WriteTx,
+} from "./store.ts";
 import type { RowsTable } from "./tables.ts";
 
 export class Writes extends Reads implements WriteTx {
@@ -22,21 +35,22 @@ export class Writes extends Reads implements WriteTx {
   #isOver = false;
   /** The rev given last; null until the first is wanted. */
   #rev: number | null = null;
-  #hasMoved = false;
+  /** Of the rows that were written. */
+  readonly #kinds = new Set<string>();
   readonly #sessionsAlive = new Set<SessionId>();
   /** Blobs that may have no row when the transaction ends. */
   readonly #loose = new Set<string>();
 
-  /** Waits for all operations, then completes the commit's record. Returns the new head, or null if it did not move. */
-  async finish(makeToken: () => string): Promise<number | null> {
+  /** Waits for all operations, then completes the commit's record. Returns what moved the head, or null if it did not move. */
+  async finish(makeToken: () => string): Promise<Commit | null> {
     await this.end();
     for (const hash of this.#loose) await deleteUnreferenced(this.db, hash);
-    if (!this.#hasMoved || this.#rev === null) return null;
+    if (this.#rev === null) return null;
     await this.db
       .insertInto("commits")
       .values({ last_rev: this.#rev, token: makeToken() })
       .execute();
-    return this.#rev;
+    return { head: this.#rev, kinds: this.#kinds };
   }
 
   /** Lets nothing more begin and waits for what has: no statement may run after the transaction. */
@@ -80,12 +94,11 @@ export class Writes extends Reads implements WriteTx {
         const session = await this.entry("session", sessionId, sessionId);
         if (session !== undefined && session.body === null) return session.rev;
       }
-      if (kind === "session" && sessionId !== null) await this.#clearSession(sessionId);
-      else await this.#releaseBlobs(kind, sessionId, id);
-      const rev = await this.#nextRev();
-      const key = { kind, session_id: toColumn(sessionId), id };
-      await this.#upsert({ ...key, ordinal: 0, rev, size: 0, blobs: 0, body: null });
-      return rev;
+      if (kind === "session" && sessionId !== null) {
+        await this.#clearSession(sessionId);
+        await this.#revokeGrants(sessionId);
+      } else await this.#releaseBlobs(kind, sessionId, id);
+      return this.#bury({ kind, session_id: toColumn(sessionId), id });
     });
   }
 
@@ -147,7 +160,6 @@ export class Writes extends Reads implements WriteTx {
 
   async #nextRev(): Promise<number> {
     this.#rev = (this.#rev ?? (await latestRev(this.db))) + 1;
-    this.#hasMoved = true;
     return this.#rev;
   }
 
@@ -182,7 +194,8 @@ export class Writes extends Reads implements WriteTx {
   }
 
   async #upsert(entry: RowsTable): Promise<void> {
-    const { ordinal, rev, size, blobs, body } = entry;
+    const { kind, ordinal, rev, size, blobs, body } = entry;
+    this.#kinds.add(kind);
     await this.db
       .insertInto("rows")
       .values(entry)
@@ -207,10 +220,34 @@ export class Writes extends Reads implements WriteTx {
       .where("session_id", "=", sessionId)
       .execute();
     for (const { hash } of refs) this.#loose.add(hash);
-    for (const table of ["blob_refs", "rows", "saved_streams"] as const) {
+    for (const table of ["blob_refs", "saved_streams"] as const) {
       await this.db.deleteFrom(table).where("session_id", "=", sessionId).execute();
     }
+    await this.db
+      .deleteFrom("rows")
+      .where("session_id", "=", sessionId)
+      .where("kind", "!=", "grant")
+      .execute();
     this.#sessionsAlive.delete(sessionId);
+  }
+
+  /** They stay as tombstones: by them viewers learn that the session is gone, whenever they come. */
+  async #revokeGrants(sessionId: SessionId): Promise<void> {
+    const grants = await this.db
+      .selectFrom("rows")
+      .select(["kind", "session_id", "id"])
+      .where("session_id", "=", sessionId)
+      .where("kind", "=", "grant")
+      .where("body", "is not", null)
+      .orderBy("rev")
+      .execute();
+    for (const key of grants) await this.#bury(key);
+  }
+
+  async #bury(key: RowKey): Promise<number> {
+    const rev = await this.#nextRev();
+    await this.#upsert({ ...key, ordinal: 0, rev, size: 0, blobs: 0, body: null });
+    return rev;
   }
 }
 

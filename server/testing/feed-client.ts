@@ -1,14 +1,21 @@
 // A client that keeps the rules of the feed and complains when the daemon breaks them: a replica that
-// outlives connections, and the text it paints from live events.
+// outlives connections, what it leaves out of it, and the text it paints from live events.
 
 import type { DeviceId, SessionId } from "../../shared/ids.ts";
 import type { Part, WatchPosition } from "../../shared/protocol/live-events.ts";
-import type { DaemonMessage } from "../../shared/protocol/messages.ts";
-import type { Change } from "../../shared/protocol/rows.ts";
+import type { DaemonMessage, Scope } from "../../shared/protocol/messages.ts";
+import type { Change, DeviceRow } from "../../shared/protocol/rows.ts";
 import type { AcceptConnection, Peer } from "../transport/connection.ts";
 import { type LinkedConnection, linkConnection } from "./linked-connection.ts";
+import {
+  EMPTY_REPLICA,
+  type Replica,
+  restarted,
+  withFill,
+  withLeftOut,
+  withPage,
+} from "./plain-replica.ts";
 
-type PageMessage = Extract<DaemonMessage, { type: "page" }>;
 type LiveMessage = Extract<DaemonMessage, { type: "live" }>;
 
 export interface FeedClient {
@@ -16,31 +23,46 @@ export interface FeedClient {
   rows(): Change[];
   readonly cursor: number;
   readonly resyncs: number;
+  /** Sessions whose bodies it lacks. */
+  readonly leftOut: ReadonlySet<SessionId>;
+  /** Sessions it was told to keep. */
+  readonly wanted: ReadonlySet<SessionId>;
   readonly link: LinkedConnection;
   connect(): LinkedConnection;
   /** Puts back what a backup held. */
-  restore(backup: Backup): void;
-  backup(): Backup;
+  restore(backup: Replica): void;
+  backup(): Replica;
   watch(sessionId: SessionId): void;
+  /** Wants the session's bodies, now and at each welcome, until `leave`. */
+  keep(sessionId: SessionId): void;
+  leave(sessionId: SessionId): void;
   /** What stands on the screen for a part of a turn. */
   painted(sessionId: SessionId, turnId: number, part: Part): string;
   /** Chunks received, whatever became of them. */
   readonly chunks: LiveMessage[];
 }
 
-export interface Backup {
-  readonly rows: ReadonlyMap<string, Change>;
-  readonly epoch: string | null;
-  readonly cursor: number;
-  readonly token: string | null;
+export interface FeedClientOptions {
+  readonly role?: DeviceRow["role"];
+  readonly days?: number;
+  readonly packings?: readonly string[];
 }
 
-const keyOf = ({ kind, sessionId, id }: Change) => `${kind} ${sessionId ?? ""} ${id}`;
-
-export function makeFeedClient(accept: AcceptConnection, device: DeviceId): FeedClient {
-  const peer: Peer = { kind: "device", deviceId: device, role: "owner" };
+export function makeFeedClient(
+  accept: AcceptConnection,
+  device: DeviceId,
+  { role = "owner", days, packings = [] }: FeedClientOptions = {},
+): FeedClient {
+  const peer: Peer = { kind: "device", deviceId: device, role };
   const chunks: LiveMessage[] = [];
-  let state: Backup = { rows: new Map(), epoch: null, cursor: 0, token: null };
+  const wanted = new Set<SessionId>();
+  /** Sessions left on this connection, and the daemon has not said so yet: parts before that are void. */
+  let leaving = new Set<SessionId>();
+  /** Sessions asked for on this connection, whose last part has not come. */
+  let asked = new Set<SessionId>();
+  /** Of those, the ones whose first part has come. */
+  let filling = new Set<SessionId>();
+  let state: Replica = EMPTY_REPLICA;
   let resyncs = 0;
   let link: LinkedConnection | null = null;
   let painted = new Map<string, string>();
@@ -49,34 +71,57 @@ export function makeFeedClient(accept: AcceptConnection, device: DeviceId): Feed
     if (link === null) throw new Error("The client was never connected");
     return link;
   };
-  const isHeld = (sessionId: SessionId, turnId: number) =>
-    state.rows.get(`turn ${sessionId} ${turnId}`)?.row != null;
+  const forgetText = (sessionId: SessionId) => {
+    for (const key of painted.keys()) if (key.startsWith(`${sessionId} `)) painted.delete(key);
+  };
+  const ask = (sessionId: SessionId) => {
+    if (link === null) return;
+    asked.add(sessionId);
+    filling.delete(sessionId);
+    link.say({ type: "keep", sessionId });
+  };
+  const becameLeftOut = (sessionIds: readonly SessionId[]) => {
+    for (const sessionId of sessionIds) {
+      asked.delete(sessionId);
+      filling.delete(sessionId);
+      forgetText(sessionId);
+    }
+    for (const sessionId of sessionIds) if (wanted.has(sessionId)) ask(sessionId);
+  };
 
-  /** F2: rows and cursor move together, then the ack. */
-  const apply = (page: PageMessage) => {
-    const rows = new Map(state.rows);
-    let rev = state.cursor;
+  const heardPage = (page: Extract<DaemonMessage, { type: "page" }>) => {
+    state = withPage(state, page, filling);
     for (const change of page.changes) {
-      if (change.rev <= rev) throw new Error(`rev ${change.rev} came after ${rev}`);
-      rev = change.rev;
-      if (change.kind === "session" && change.row === null) {
-        for (const [key, row] of rows) if (row.sessionId === change.sessionId) rows.delete(key);
-      }
-      rows.set(keyOf(change), change);
+      if (change.kind === "session" && change.row === null) forgetText(change.sessionId);
       if (change.kind === "turn" && change.row !== null && change.row.state !== "streaming") {
         painted.set(`${change.sessionId} ${change.id} answer`, change.row.answer.head);
       }
     }
-    if (page.upto < rev) throw new Error(`a page up to ${page.upto} holds rev ${rev}`);
-    state = { ...state, rows, cursor: page.upto, token: page.token };
     current().say({ type: "ack", cursor: page.upto, token: page.token });
+    becameLeftOut(page.leftOut.filter((sessionId) => !leaving.delete(sessionId)));
+  };
+
+  const heardFill = (fill: Extract<DaemonMessage, { type: "fill" }>) => {
+    if (!asked.has(fill.sessionId) || leaving.has(fill.sessionId)) return;
+    if (fill.isFirst) {
+      filling.add(fill.sessionId);
+      forgetText(fill.sessionId);
+    } else if (!filling.has(fill.sessionId)) throw new Error("a fill that has no beginning");
+    state = withFill(state, fill);
+    if (!fill.isLast) return;
+    asked.delete(fill.sessionId);
+    filling.delete(fill.sessionId);
   };
 
   const paint = (message: LiveMessage) => {
     const { event, sessionId } = message;
+    const isHeld = (key: string) => state.rows.get(key)?.row != null;
+    if (role !== "owner" && !isHeld(`session ${sessionId} ${sessionId}`)) {
+      throw new Error(`F6: a live event of ${sessionId} came before its row`);
+    }
     if (event.type !== "turn.chunk") return;
     chunks.push(message);
-    if (!isHeld(sessionId, event.turnId)) {
+    if (!isHeld(`turn ${sessionId} ${event.turnId}`)) {
       throw new Error(`F6: a chunk of turn ${event.turnId} came before its row`);
     }
     const key = `${sessionId} ${event.turnId} ${event.part}`;
@@ -87,17 +132,20 @@ export function makeFeedClient(accept: AcceptConnection, device: DeviceId): Feed
     painted.set(key, text.slice(0, event.offset) + event.text);
   };
 
-  const hear = (message: DaemonMessage) => {
-    if (message.type === "page") apply(message);
-    else if (message.type === "live") paint(message);
-    else if (message.type === "welcome") {
-      if (message.resync) {
-        resyncs += 1;
-        painted = new Map();
-        state = { rows: new Map(), epoch: message.epoch, cursor: 0, token: null };
-      }
-      state = { ...state, epoch: message.epoch };
+  const heardWelcome = (welcome: Extract<DaemonMessage, { type: "welcome" }>) => {
+    if (welcome.resync) {
+      resyncs += 1;
+      painted = new Map();
     }
+    state = restarted(state, welcome);
+    becameLeftOut(welcome.leftOut);
+  };
+
+  const hear = (message: DaemonMessage) => {
+    if (message.type === "page") heardPage(message);
+    else if (message.type === "fill") heardFill(message);
+    else if (message.type === "live") paint(message);
+    else if (message.type === "welcome") heardWelcome(message);
   };
 
   return {
@@ -109,14 +157,22 @@ export function makeFeedClient(accept: AcceptConnection, device: DeviceId): Feed
     get resyncs() {
       return resyncs;
     },
+    get leftOut() {
+      return state.leftOut;
+    },
+    wanted,
     get link() {
       return current();
     },
     connect() {
+      leaving = new Set();
+      asked = new Set();
+      filling = new Set();
       const fresh = linkConnection(accept, peer, hear);
       link = fresh;
       const { epoch, cursor, token } = state;
-      fresh.say({ type: "hello", epoch, cursor, token, scope: { kind: "everything" } });
+      const scope: Scope = { days: days ?? null, except: [...state.leftOut] };
+      fresh.say({ type: "hello", epoch, cursor, token, scope, packings });
       return fresh;
     },
     restore(backup) {
@@ -134,6 +190,18 @@ export function makeFeedClient(accept: AcceptConnection, device: DeviceId): Feed
         at.offsets[part] = text.length;
       }
       current().say({ type: "watch", sessionId, at });
+    },
+    keep(sessionId) {
+      wanted.add(sessionId);
+      if (state.leftOut.has(sessionId) && !asked.has(sessionId)) ask(sessionId);
+    },
+    leave(sessionId) {
+      if (state.rows.get(`session ${sessionId} ${sessionId}`)?.row == null) return;
+      wanted.delete(sessionId);
+      state = withLeftOut(state, sessionId);
+      becameLeftOut([sessionId]);
+      leaving.add(sessionId);
+      current().say({ type: "leave", sessionId });
     },
     painted: (sessionId, turnId, part) => painted.get(`${sessionId} ${turnId} ${part}`) ?? "",
     chunks,

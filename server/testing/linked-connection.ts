@@ -1,6 +1,7 @@
 // A connection without a socket: what is said on one side is encoded, decoded and checked like on the
 // wire, and heard on the other at once, or when the test lets it through.
 
+import { inflateRawSync } from "node:zlib";
 import { PAGE_QUEUE_LOW_BYTES } from "../../shared/limits.ts";
 import { decode, encode } from "../../shared/protocol/codec.ts";
 import { type DaemonMessage, daemonMessageSchema } from "../../shared/protocol/messages.ts";
@@ -12,8 +13,10 @@ import type {
 } from "../transport/connection.ts";
 
 export interface LinkedConnection {
-  /** Everything that reached the client, in order. */
+  /** Everything that reached the client, in order, and unpacked. */
   readonly received: DaemonMessage[];
+  /** How many messages came packed. */
+  readonly packedCount: number;
   /** Bytes that wait for the client. */
   readonly queuedBytes: number;
   readonly isClosed: boolean;
@@ -40,6 +43,7 @@ export function linkConnection(
   const waiting: Uint8Array[] = [];
   let waiters: (() => void)[] = [];
   let queuedBytes = 0;
+  let packedCount = 0;
   let isStalled = false;
   let isClosed = false;
 
@@ -52,11 +56,18 @@ export function linkConnection(
   const take = (count: number) => {
     for (const bytes of waiting.splice(0, count)) {
       queuedBytes -= bytes.length;
-      const message = daemonMessageSchema.parse(decode(bytes));
+      const message = unpacked(daemonMessageSchema.parse(decode(bytes)));
       received.push(message);
       hear(message);
     }
     wakeWaiters();
+  };
+  const unpacked = (message: DaemonMessage): DaemonMessage => {
+    if (message.type !== "packed") return message;
+    packedCount += 1;
+    const plain = inflateRawSync(message.bytes, { maxOutputLength: message.size });
+    if (plain.length !== message.size) throw new Error("A packed message has another size");
+    return daemonMessageSchema.parse(decode(plain));
   };
   const cut = () => {
     if (isClosed) return;
@@ -94,6 +105,9 @@ export function linkConnection(
 
   return {
     received,
+    get packedCount() {
+      return packedCount;
+    },
     get queuedBytes() {
       return queuedBytes;
     },

@@ -3,8 +3,10 @@
 import type { CallId, DeviceId, RequestId, SessionId } from "../../shared/ids.ts";
 import type {
   DeviceRow,
+  GrantRow,
   RequestRow,
   SessionRow,
+  ShareRow,
   TextBody,
   ToolCall,
   ToolResultRow,
@@ -105,5 +107,18 @@ export const sampleDevice = (changes: Partial<DeviceRow> = {}): DeviceRow => ({
   createdAt: 1,
   lastSeenAt: 1,
   revokedAt: null,
+  ...changes,
+});
+
+export const sampleShare = (changes: Partial<ShareRow> = {}): ShareRow => ({
+  createdAt: 1,
+  createdBy: null,
+  expiresAt: null,
+  ...changes,
+});
+
+export const sampleGrant = (changes: Partial<GrantRow> = {}): GrantRow => ({
+  shareId: "a share",
+  createdAt: 1,
   ...changes,
 });

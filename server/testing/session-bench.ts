@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { DeviceId, SessionId } from "../../shared/ids.ts";
 import type { CommandMethod, Params, Result } from "../../shared/protocol/methods.ts";
 import type { RequestRow, TurnRow } from "../../shared/protocol/rows.ts";
+import { Shares } from "../feed/shares.ts";
 import type { Dispatch } from "../methods/caller.ts";
 import { createDispatch } from "../methods/dispatch.ts";
 import { readBranch } from "../sessions/folder.ts";
@@ -79,6 +80,7 @@ export async function makeSessionBench(
     sessions,
     providers: [provider],
     devices: { rename: async () => {}, revoke: async () => {}, afterRevoke: () => {} },
+    shares: new Shares({ store, clock, log: silentLog }),
     daemon: {
       status: () => ({ version: "0", pid: 1, origin: "http://127.0.0.1:1", connections: 0 }),
       link: () => ({ url: "http://127.0.0.1:1/#enrol=x", expiresAt: 1 }),

@@ -9,6 +9,7 @@ import {
   type Introduction,
   introductionSchema,
 } from "../../shared/protocol/handshake.ts";
+import type { DeviceRow } from "../../shared/protocol/rows.ts";
 import { PROTOCOL_VERSION } from "../../shared/protocol/version.ts";
 import { type Log, traceOf } from "../log.ts";
 import type { Admit } from "./connection.ts";
@@ -21,6 +22,8 @@ export interface AdmissionsOptions {
   readonly connectionsMax: number;
 }
 
+export type Role = DeviceRow["role"];
+
 /** Devices that were turned away while someone's admission was being decided. */
 type TurnedAway = Map<DeviceId, WireError>;
 
@@ -28,6 +31,8 @@ export class Admissions {
   readonly #options: AdmissionsOptions;
   readonly #deciding = new Set<TurnedAway>();
   #placesTaken = 0;
+  /** Those of them that devices hold which are no owners. */
+  #guestPlacesTaken = 0;
   #isClosed = false;
   #whenIdle = () => {};
 
@@ -48,8 +53,9 @@ export class Admissions {
   }
 
   /** A connection that was admitted is gone. */
-  leave(): void {
+  leave(role: Role): void {
     this.#placesTaken -= 1;
+    if (role !== "owner") this.#guestPlacesTaken -= 1;
   }
 
   /** Closes the gap in which a device is revoked between being let in and being connected. */
@@ -76,7 +82,9 @@ export class Admissions {
       if (admission.outcome === "refused") return admission;
       if (this.#isClosed) throw shuttingDown();
       const error = turnedAway.get(admission.deviceId);
-      return error ? { outcome: "refused", error } : { ...admission, version };
+      if (error) return { outcome: "refused", error };
+      if (admission.role !== "owner") this.#takeGuestPlace();
+      return { ...admission, version };
     } catch (error) {
       if (error instanceof Failure) return { outcome: "refused", error: error.wire };
       this.#options.log.error({ trace: traceOf(error) }, "An admission met a bug");
@@ -87,14 +95,23 @@ export class Admissions {
   #refuseIfFull(): void {
     if (this.#isClosed) throw shuttingDown();
     const max = this.#options.connectionsMax;
-    if (this.#placesTaken <= max) return;
-    throw new Failure(
-      "too_many_connections",
-      `The daemon already serves ${max} connections; close some tabs or devices and try again.`,
-      { retryable: true },
-    );
+    if (this.#placesTaken > max) throw full(max);
+  }
+
+  /** A link that many hold must not shut out those to whom the daemon belongs. */
+  #takeGuestPlace(): void {
+    const max = Math.floor(this.#options.connectionsMax / 2);
+    if (this.#guestPlacesTaken >= max) throw full(max);
+    this.#guestPlacesTaken += 1;
   }
 }
+
+const full = (max: number): Failure =>
+  new Failure(
+    "too_many_connections",
+    `The daemon already serves ${max} connections; close some tabs or devices and try again.`,
+    { retryable: true },
+  );
 
 function shuttingDown(): Failure {
   return new Failure("shutting_down", "The daemon is stopping.", { retryable: true });

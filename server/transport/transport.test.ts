@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { HANDSHAKE_TIMEOUT_MS, HEARTBEAT_MS } from "../../shared/limits.ts";
+import { HANDSHAKE_TIMEOUT_MS, HEARTBEAT_MS, HEARTBEATS_MISSED_MAX } from "../../shared/limits.ts";
 import { CLOSE_CODES } from "../../shared/protocol/close-codes.ts";
 import type { DaemonMessage } from "../../shared/protocol/messages.ts";
 import { deviceIdOf } from "../feed/devices.ts";
@@ -150,6 +151,20 @@ describe("WebSocket way in", () => {
     expect(admitted.frames.ws.readyState).toBe(admitted.frames.ws.OPEN);
   });
 
+  it("[L2] counts the bytes that come, no message among them, and closes after three silent beats", async () => {
+    const { transport, clock } = await runTransport();
+    const { ws, closed } = (await connectClient(transport.origin)).frames;
+    for (let round = 0; round < 5; round += 1) {
+      await clock.advance(2 * HEARTBEAT_MS);
+      const ponged = once(ws, "pong");
+      ws.ping();
+      await ponged;
+    }
+    expect(ws.readyState).toBe(ws.OPEN);
+    await clock.advance(HEARTBEATS_MISSED_MAX * HEARTBEAT_MS);
+    expect((await closed).code).toBe(CLOSE_CODES.silent);
+  });
+
   it("closes only the connection whose frame is garbage, cut, replayed or out of order", async () => {
     const { transport, whenAccepted } = await runTransport();
     const bystander = await connectClient(transport.origin);
@@ -231,6 +246,29 @@ describe("WebSocket way in", () => {
     });
     first.frames.ws.close();
     await accepted[0]?.closed;
+    expect((await connectClient(transport.origin)).admission.outcome).toBe("admitted");
+  });
+
+  it("[G5] keeps half of the places for owners, however many come by links", async () => {
+    let role: "owner" | "viewer" = "viewer";
+    const { transport, accepted } = await runTransport({
+      limits: { connectionsMax: 4 },
+      async admit(publicKey) {
+        return { outcome: "admitted", version: 1, deviceId: deviceIdOf(publicKey), role };
+      },
+    });
+    const first = await connectClient(transport.origin);
+    await connectClient(transport.origin);
+    const refused = { error: { code: "too_many_connections", retryable: true } };
+    expect((await connectClient(transport.origin)).admission).toMatchObject(refused);
+    role = "owner";
+    for (let count = 0; count < 2; count += 1) {
+      expect((await connectClient(transport.origin)).admission.outcome).toBe("admitted");
+    }
+    expect((await connectClient(transport.origin)).admission).toMatchObject(refused);
+    first.frames.ws.close();
+    await accepted[0]?.closed;
+    role = "viewer";
     expect((await connectClient(transport.origin)).admission.outcome).toBe("admitted");
   });
 

@@ -19,7 +19,7 @@ import { encode } from "../../shared/protocol/codec.ts";
 import { SUBPROTOCOL } from "../../shared/protocol/version.ts";
 import type { Clock } from "../clock.ts";
 import { type Log, traceOf } from "../log.ts";
-import type { Admissions } from "./admissions.ts";
+import type { Admissions, Role } from "./admissions.ts";
 import type { Peer } from "./connection.ts";
 import { nodeCrypto } from "./node-crypto.ts";
 import type { QueuedConnection } from "./queued-connection.ts";
@@ -83,6 +83,7 @@ export class WebSockets {
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const made = new Socket(ws, this.#options, () => this.#sockets.delete(made));
       this.#sockets.add(made);
+      socket.on("data", () => made.heard());
     });
   }
 
@@ -105,7 +106,8 @@ class Socket {
   #state: State;
   /** Set once admitted; outlives the state, to be told when the socket is gone. */
   #connection: QueuedConnection | null = null;
-  #holdsPlace = false;
+  /** The role under which it holds a place among the admitted. */
+  #placeOf: Role | null = null;
 
   constructor(ws: WebSocket, options: WebSocketsOptions, gone: () => void) {
     this.#ws = ws;
@@ -118,7 +120,6 @@ class Socket {
     };
     this.#stopDeadline = clock.after(HANDSHAKE_TIMEOUT_MS, () => this.close("handshakeTooSlow"));
     ws.on("message", (payload, isBinary) => {
-      this.#connection?.heard();
       if (isBinary && payload instanceof Uint8Array) this.#frame(payload);
       else this.close("notBinary");
     });
@@ -128,11 +129,16 @@ class Socket {
   }
 
   get isStranger(): boolean {
-    return !this.#holdsPlace;
+    return this.#placeOf === null;
   }
 
   get isOpening(): boolean {
     return this.#state.kind === "opening";
+  }
+
+  /** Bytes count, not messages: a large one may take its time (L2). */
+  heard(): void {
+    this.#connection?.heard();
   }
 
   destroy(): void {
@@ -190,7 +196,7 @@ class Socket {
     const admission = await admissions.decide(clientKey, introduction);
     // Closed meanwhile: `closed` is the only other state that follows `deciding`.
     if (this.#isClosed()) {
-      if (admission.outcome === "admitted") admissions.leave();
+      if (admission.outcome === "admitted") admissions.leave(admission.role);
       return;
     }
     for (const frame of channel.seal(encode(admission))) this.#ws.send(frame);
@@ -198,8 +204,8 @@ class Socket {
       this.close("refused");
       return;
     }
-    this.#holdsPlace = true;
     const { deviceId, role } = admission;
+    this.#placeOf = role;
     const connection = connect({ kind: "device", deviceId, role }, this.#wire(channel));
     this.#connection = connection;
     // Those above may have closed it at once.
@@ -253,7 +259,7 @@ class Socket {
     this.#stopDeadline();
     this.#gone();
     this.#state = { kind: "closed" };
-    if (this.#holdsPlace) this.#options.admissions.leave();
+    if (this.#placeOf !== null) this.#options.admissions.leave(this.#placeOf);
     this.#connection?.ended();
   }
 }

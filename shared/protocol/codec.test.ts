@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Packr, Unpackr } from "msgpackr";
 import { describe, expect, it } from "vitest";
-import { CodecError, decode, encode } from "./codec.ts";
+import { CodecError, decode, Encoded, encode } from "./codec.ts";
 import { NESTING_MAX, VALUES_MAX } from "./msgpack-reader.ts";
 
 const bytes = (hex: string) =>
@@ -80,6 +80,23 @@ describe("codec", () => {
     encode("second");
     expect(first.buffer.byteLength).toBe(first.length);
     expect(decode(first)).toBe("first");
+  });
+
+  it("writes what is encoded already as if it were encoded here", () => {
+    const row = { text: "as stored", list: [1, null, { deep: new Uint8Array([1, 2]) }] };
+    const page = {
+      changes: [
+        { id: "a", row: new Encoded(encode(row)) },
+        { id: "b", row: null },
+      ],
+    };
+    const plain = {
+      changes: [
+        { id: "a", row },
+        { id: "b", row: null },
+      ],
+    };
+    expect(encode(page)).toEqual(encode(plain));
   });
 
   it("refuses every proper prefix and every trailing byte", () => {

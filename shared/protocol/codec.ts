@@ -5,6 +5,7 @@ import { MsgpackReader } from "./msgpack-reader.ts";
 import { MsgpackWriter } from "./msgpack-writer.ts";
 
 export { CodecError } from "./codec-error.ts";
+export { Encoded } from "./msgpack-writer.ts";
 
 /** A field whose value is undefined is left out. Throws `CodecError` for what MessagePack cannot hold. */
 export function encode(value: unknown): Uint8Array<ArrayBuffer> {

@@ -18,6 +18,8 @@ export const ERROR_CODES = [
   "session_gone",
   "request_gone",
   "device_gone",
+  "share_gone",
+  "share_full",
   "blob_gone",
   "folder_missing",
   "folder_unreadable",
@@ -37,6 +39,7 @@ export const ERROR_CODES = [
   // Made by the client itself, never sent by the daemon.
   "not_connected",
   "storage_failed",
+  "part_missing",
   "internal",
 ] as const;
 

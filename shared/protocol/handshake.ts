@@ -18,7 +18,11 @@ export const introductionSchema = z.object({
   deviceName: z.string().check(z.maxLength(200)),
   /** Wanted when the daemon does not know this device's key yet. */
   enrolment: z.nullable(
-    z.object({ kind: z.literal("launch"), secret: z.string().check(z.maxLength(128)) }),
+    z.object({
+      /** `share`: lets the device in as a viewer of one session. */
+      kind: z.enum(["launch", "share"]),
+      secret: z.string().check(z.maxLength(128)),
+    }),
   ),
 });
 export type Introduction = z.infer<typeof introductionSchema>;

@@ -1,7 +1,7 @@
 // Ephemeral hints about a session. Never the truth: the row replaces what they painted (F1).
 
 import * as z from "zod/mini";
-import { callIdSchema } from "./rows.ts";
+import { callIdSchema, deviceIdSchema } from "./rows.ts";
 
 /** What a stream is part of: `answer`, `reasoning`, or `output:<callId>`. */
 export type Part = "answer" | "reasoning" | `output:${string}`;
@@ -23,6 +23,8 @@ export const liveEventSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("tool.started"), turnId: z.int(), callId: callIdSchema }),
   /** What the session is doing now, in a few words for people; null when idle. */
   z.object({ type: z.literal("session.doing"), doing: z.nullable(z.string()) }),
+  /** The other devices at which someone looks at the session now; to those who watch it. */
+  z.object({ type: z.literal("session.lookers"), deviceIds: z.array(deviceIdSchema) }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 

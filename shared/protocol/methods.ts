@@ -2,12 +2,13 @@
 // A command changes something and carries a commandId (F5); a query does not.
 
 import * as z from "zod/mini";
-import { PATH_MAX_CHARS, TITLE_MAX_CHARS } from "../limits.ts";
+import { PATH_MAX_CHARS, SHARE_MAX_DAYS, TITLE_MAX_CHARS } from "../limits.ts";
 import { blobHashSchema, deviceIdSchema, requestIdSchema, sessionIdSchema } from "./rows.ts";
 
 const title = z.string().check(z.trim(), z.minLength(1), z.maxLength(TITLE_MAX_CHARS));
 const path = z.string().check(z.minLength(1), z.maxLength(PATH_MAX_CHARS));
 const session = { sessionId: sessionIdSchema };
+const shareId = z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/));
 const none = z.object({});
 const requests = z.object({ requestIds: z.array(requestIdSchema) });
 
@@ -65,6 +66,20 @@ export const methods = {
   "session.continue": command(z.object(session), z.object({ requestId: requestIdSchema })),
   "session.undo": command(z.object(session), requests),
   "session.redo": command(z.object(session), requests),
+  /**
+   * The maker of the link keeps its secret (16 random bytes in base64url); `shareId` is the hash of the secret's
+   * characters, as in the share's row, and new. Null days: until it is revoked.
+   */
+  "share.create": command(
+    z.object({
+      ...session,
+      shareId,
+      days: z.nullable(z.int().check(z.positive(), z.maximum(SHARE_MAX_DAYS))),
+    }),
+    none,
+  ),
+  /** Takes the link back, and from its viewers the session. */
+  "share.revoke": command(z.object({ ...session, shareId }), none),
   "device.rename": command(z.object({ deviceId: deviceIdSchema, name: title }), none),
   "device.revoke": command(z.object({ deviceId: deviceIdSchema }), none),
   /** No path: the home folder. A leading `~` is the home folder. */

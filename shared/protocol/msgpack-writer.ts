@@ -27,6 +27,15 @@ const BINARY: Forms = { fixed: 0, fixedBelow: 0, one: 0xc4, two: 0xc5, four: 0xc
 const ARRAY: Forms = { fixed: 0x90, fixedBelow: 16, one: null, two: 0xdc, four: 0xdd };
 const MAP: Forms = { fixed: 0x80, fixedBelow: 16, one: null, two: 0xde, four: 0xdf };
 
+/** A value that is MessagePack already: written as it is, and not checked. */
+export class Encoded {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
 export class MsgpackWriter {
   #bytes = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#bytes.buffer);
@@ -65,6 +74,10 @@ export class MsgpackWriter {
     if (value instanceof Uint8Array) {
       this.#head(value.length, BINARY);
       this.#append(value);
+      return;
+    }
+    if (value instanceof Encoded) {
+      this.#append(value.bytes);
       return;
     }
     // Also what ends a value that holds itself.

@@ -143,12 +143,30 @@ const deviceRowSchema = z.object({
 });
 export type DeviceRow = z.infer<typeof deviceRowSchema>;
 
+/**
+ * A link by which devices become viewers of one session. Its row id is the SHA-256 of the link's secret,
+ * the first 16 bytes in base64url: the secret itself is never stored.
+ */
+const shareRowSchema = z.object({
+  createdAt: timeSchema,
+  createdBy: z.nullable(deviceIdSchema),
+  /** The daemon removes the share, and what was granted by it, then. */
+  expiresAt: z.nullable(timeSchema),
+});
+export type ShareRow = z.infer<typeof shareRowSchema>;
+
+/** A viewer that sees a session, by the share with this id. Its row id is the viewer's device id. */
+const grantRowSchema = z.object({ shareId: z.string(), createdAt: timeSchema });
+export type GrantRow = z.infer<typeof grantRowSchema>;
+
 export interface RowByKind {
   session: SessionRow;
   request: RequestRow;
   turn: TurnRow;
   toolResult: ToolResultRow;
   device: DeviceRow;
+  share: ShareRow;
+  grant: GrantRow;
 }
 export type RowKind = keyof RowByKind;
 
@@ -158,7 +176,7 @@ const sessionScoped = { ...envelope, sessionId: sessionIdSchema };
 /**
  * One entry of a page: the last state of one row, or `row: null`, a tombstone.
  * `id`: session → its session id; request → its request id; turn → its turn id in decimal;
- * toolResult → `turnId/callId`; device → its device id.
+ * toolResult → `turnId/callId`; device → its device id; share → its hash; grant → the viewer's device id.
  * A session's tombstone stands for all rows of that session.
  */
 export const changeSchema = z.discriminatedUnion("kind", [
@@ -187,6 +205,18 @@ export const changeSchema = z.discriminatedUnion("kind", [
     row: z.nullable(toolResultRowSchema),
   }),
   z.object({
+    ...sessionScoped,
+    kind: z.literal("share"),
+    id: z.string(),
+    row: z.nullable(shareRowSchema),
+  }),
+  z.object({
+    ...sessionScoped,
+    kind: z.literal("grant"),
+    id: z.string(),
+    row: z.nullable(grantRowSchema),
+  }),
+  z.object({
     ...envelope,
     kind: z.literal("device"),
     sessionId: z.null(),
@@ -202,7 +232,13 @@ export const rowSchemas = {
   turn: turnRowSchema,
   toolResult: toolResultRowSchema,
   device: deviceRowSchema,
+  share: shareRowSchema,
+  grant: grantRowSchema,
 } as const satisfies Record<RowKind, unknown>;
+
+/** A session's bodies: what a device may leave out. All other rows come to whoever may see them. */
+export const BODY_KINDS = ["request", "turn", "toolResult"] as const satisfies RowKind[];
+export const isBodyKind = (kind: string): boolean => BODY_KINDS.some((body) => body === kind);
 
 export const turnRowId = (turnId: number): string => String(turnId);
 export const toolResultRowId = (turnId: number, callId: CallId): string => `${turnId}/${callId}`;

@@ -1,9 +1,33 @@
 // The menu behind an ActionMenu, in a chunk of its own.
 
 import { DropdownMenu } from "@kobalte/core/dropdown-menu";
+import Archive from "lucide-solid/icons/archive";
+import ArchiveRestore from "lucide-solid/icons/archive-restore";
 import Ellipsis from "lucide-solid/icons/ellipsis";
+import Link from "lucide-solid/icons/link";
+import Pencil from "lucide-solid/icons/pencil";
+import Pin from "lucide-solid/icons/pin";
+import PinOff from "lucide-solid/icons/pin-off";
+import Redo from "lucide-solid/icons/redo-2";
+import Share from "lucide-solid/icons/share-2";
+import Trash from "lucide-solid/icons/trash";
+import Undo from "lucide-solid/icons/undo-2";
 import { createEffect, createSignal, For, on, Show } from "solid-js";
-import type { MenuAction } from "./menu-action.ts";
+import { Dynamic } from "solid-js/web";
+import type { MenuAction, MenuIcon } from "./menu-action.ts";
+
+const ICONS = {
+  archive: Archive,
+  "archive-restore": ArchiveRestore,
+  link: Link,
+  pencil: Pencil,
+  pin: Pin,
+  "pin-off": PinOff,
+  redo: Redo,
+  share: Share,
+  trash: Trash,
+  undo: Undo,
+} as const satisfies Record<MenuIcon, typeof Archive>;
 
 /** What lies outside every landmark is not found by those who go from one to the next. */
 const landmarkOf = (element: HTMLElement | undefined): HTMLElement =>
@@ -52,7 +76,7 @@ export default function OpenMenu(props: {
                   chosen = action;
                 }}
               >
-                {action.icon()}
+                <Dynamic component={ICONS[action.icon]} size={14} />
                 <span>{action.label}</span>
                 <Show when={action.shortcut}>
                   <kbd>{action.shortcut}</kbd>

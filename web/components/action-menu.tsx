@@ -1,11 +1,12 @@
 // A "…" button with a menu. The menu's code is loaded when the button is first used.
 
 import Ellipsis from "lucide-solid/icons/ellipsis";
-import { createSignal, lazy, Show, Suspense } from "solid-js";
+import { createSignal, Show, Suspense } from "solid-js";
+import { lazyPart, SmallMissing } from "./lazy-part.tsx";
 import type { MenuAction } from "./menu-action.ts";
 
 const loadMenu = () => import("./action-menu-open.tsx");
-const OpenMenu = lazy(loadMenu);
+const OpenMenu = lazyPart(loadMenu, SmallMissing);
 
 export function ActionMenu(props: {
   label: string;

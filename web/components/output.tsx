@@ -1,13 +1,13 @@
 // A tool's output as it came: monospace, no markup, fetched when first shown.
 
-import { createResource, Match, onCleanup, Switch } from "solid-js";
+import { createResource, type JSX, Match, onCleanup, Switch } from "solid-js";
 import { CopyButton } from "./copy-button.tsx";
 import { drawable } from "./drawable.ts";
 import { makeScrollStops } from "./scroll-stops.ts";
 
 export function Output(props: {
   load: () => Promise<string>;
-  failed: (error: unknown) => string;
+  failed: (error: unknown) => JSX.Element;
   /** A message rather than lines: it wraps. */
   isMessage: boolean;
 }) {

@@ -5,8 +5,10 @@ import type { DeviceId, SessionId } from "../../shared/ids.ts";
 
 export type Dialog =
   | { kind: "new-session" }
+  | { kind: "on-its-way" }
   | { kind: "rename-session"; sessionId: SessionId; title: string }
   | { kind: "delete-session"; sessionId: SessionId; title: string }
+  | { kind: "share-session"; sessionId: SessionId; title: string }
   | { kind: "rename-device"; deviceId: DeviceId; name: string }
   | { kind: "revoke-device"; deviceId: DeviceId; name: string; isThisOne: boolean };
 

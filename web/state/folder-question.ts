@@ -4,8 +4,8 @@ import { type Accessor, createEffect, createSignal, on, onCleanup } from "solid-
 import { Failure } from "../../shared/protocol/errors.ts";
 import type { Folder } from "../../shared/protocol/methods.ts";
 import type { WorkersClient } from "../../workers/client.ts";
+import { problemWords } from "./error-words.ts";
 import { counted } from "./times.ts";
-import { problemWords } from "./words.ts";
 
 export interface FolderAnswer {
   /** The text that was asked about. */

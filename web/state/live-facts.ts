@@ -3,7 +3,7 @@
 
 import { createStore, produce, reconcile } from "solid-js/store";
 import { assertNever } from "../../shared/assert-never.ts";
-import type { SessionId } from "../../shared/ids.ts";
+import type { DeviceId, SessionId } from "../../shared/ids.ts";
 import type { CommandMethod } from "../../shared/protocol/methods.ts";
 import type { SyncEvent } from "../../workers/client.ts";
 
@@ -11,6 +11,8 @@ import type { SyncEvent } from "../../workers/client.ts";
 export interface Opened {
   readonly found: boolean;
   readonly hasEarlier: boolean;
+  /** False: only the title is here yet. */
+  readonly isWhole: boolean;
   readonly draft: string;
 }
 
@@ -19,6 +21,8 @@ interface Facts {
   /** By session, then by `turnId/callId`. */
   started: Record<string, Record<string, true>>;
   opened: Record<string, Opened>;
+  /** The other devices that look at a session. */
+  lookers: Record<string, readonly DeviceId[]>;
   making: Record<string, true>;
   /** Gone from view at once, not only when the outbox says so. */
   deleting: Record<string, true>;
@@ -27,7 +31,14 @@ interface Facts {
 type LiveMessage = Extract<SyncEvent, { type: "live" }>;
 type OpenedMessage = Extract<SyncEvent, { type: "opened" }>;
 
-const noFacts = (): Facts => ({ doing: {}, started: {}, opened: {}, making: {}, deleting: {} });
+const noFacts = (): Facts => ({
+  doing: {},
+  started: {},
+  opened: {},
+  lookers: {},
+  making: {},
+  deleting: {},
+});
 
 export function createLiveFacts() {
   const [facts, setFacts] = createStore<Facts>(noFacts());
@@ -47,14 +58,17 @@ export function createLiveFacts() {
             });
           });
           return;
+        case "session.lookers":
+          setFacts("lookers", sessionId, event.deviceIds);
+          return;
         default:
           assertNever(event);
       }
     },
     /** Replaced, not merged: each answer is an object of its own. */
-    onOpened({ sessionId, found, hasEarlier, draft }: OpenedMessage) {
+    onOpened({ sessionId, found, hasEarlier, isWhole, draft }: OpenedMessage) {
       change((held) => {
-        held.opened[sessionId] = { found, hasEarlier, draft };
+        held.opened[sessionId] = { found, hasEarlier, isWhole, draft };
       });
     },
     onOffline: () => setFacts("doing", reconcile({})),
@@ -62,6 +76,7 @@ export function createLiveFacts() {
       change((held) => {
         delete held.opened[sessionId];
         delete held.started[sessionId];
+        delete held.lookers[sessionId];
       });
     },
     /** What a command is sure to change, before anybody answered. Returns how to take it back. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { outboxEntry, sessionId, sessionRow } from "../testing/rows.ts";
-import { listSessions, pendingPrompts } from "./pending.ts";
+import { outboxEntry, refusedEntry, sessionId, sessionRow } from "../testing/rows.ts";
+import { listErrands, listSessions, pendingPrompts, strayRefusals, underWay } from "./pending.ts";
 
 const NEW_ID = "command-0000000000";
 const rows = {
@@ -37,12 +37,29 @@ describe("listSessions", () => {
     ]);
   });
 
+  it("puts a session that is still to be created where it belongs by the daemon's clock", () => {
+    const created = { ...outboxEntry("session.create", { workingDir: "~/code" }), createdAt: 5 };
+    const titles = (clockAheadMs: number) =>
+      listSessions(rows, [created], { coming: [], clockAheadMs }).map(({ title }) => title);
+    expect(titles(0)).toEqual(["Two", "One", "New session"]);
+    expect(titles(-100)).toEqual(["New session", "Two", "One"]);
+  });
+
   it("[F1] lets the row speak once it is there, though the entry is not answered yet", () => {
     const outbox = [outboxEntry("session.create", { workingDir: "~/code" }, sessionId(1))];
     expect(listSessions(rows, outbox)).toMatchObject([
       { title: "Two" },
       { title: "One", state: "idle" },
     ]);
+  });
+
+  it("lays nothing over that the daemon refused", () => {
+    const outbox = [
+      refusedEntry("session.delete", { sessionId: sessionId(2) }),
+      refusedEntry("session.create", { workingDir: "/gone" }),
+    ];
+    expect(listSessions(rows, outbox).map(({ title }) => title)).toEqual(["Two", "One"]);
+    expect(underWay(outbox)).toEqual([]);
   });
 
   it("is not disturbed by params of another shape", () => {
@@ -60,5 +77,36 @@ it("finds the prompts of one session in their order", () => {
   expect(pendingPrompts(outbox, sessionId(1)).map(({ id, text }) => id + text)).toEqual([
     "aa",
     "cc",
+  ]);
+});
+
+it("gives a refused prompt with its reason to its session, and what belongs to none to nobody else's", () => {
+  const text = "Look around";
+  const outbox = [
+    outboxEntry("session.prompt", { sessionId: sessionId(1), text: "on its way" }),
+    refusedEntry("session.prompt", { sessionId: sessionId(1), text }, "here"),
+    refusedEntry("session.prompt", { sessionId: sessionId(9), text }, "nowhere"),
+    refusedEntry("session.rename", { sessionId: sessionId(1), title: "x" }, "no prompt"),
+  ];
+  expect(pendingPrompts(outbox, sessionId(1))).toMatchObject([
+    { state: "waiting", error: null },
+    { id: "here", state: "refused", error: { code: "too_large" } },
+  ]);
+  const strays = strayRefusals(outbox, listSessions(rows, outbox));
+  expect(strays).toMatchObject([
+    { id: "nowhere", text },
+    { id: "no prompt", text: null },
+  ]);
+});
+
+it("says what each command on its way is about, in the order they are sent", () => {
+  const outbox = [
+    outboxEntry("session.rename", { sessionId: sessionId(1), title: "Renamed" }, "a"),
+    refusedEntry("session.undo", { sessionId: sessionId(1) }, "b"),
+    { ...outboxEntry("session.delete", { sessionId: sessionId(9) }, "c"), state: "sent" as const },
+  ];
+  expect(listErrands(outbox, (id) => rows[id]?.title)).toEqual([
+    { id: "a", method: "session.rename", text: "Renamed", session: "One", state: "waiting" },
+    { id: "c", method: "session.delete", text: null, session: null, state: "sent" },
   ]);
 });

@@ -1,7 +1,8 @@
-// What the outbox holds, as the page needs it: prompts not yet taken, and changes painted ahead on
-// the rail until their rows come.
+// What the outbox holds, as the page needs it: prompts not yet taken, changes painted ahead on the rail
+// until their rows come, and what the daemon refused, until someone has read why.
 
 import type { SessionId } from "../../shared/ids.ts";
+import type { WireError } from "../../shared/protocol/errors.ts";
 import type { SessionRow } from "../../shared/protocol/rows.ts";
 import type { OutboxEntry } from "../../workers/client.ts";
 
@@ -10,6 +11,19 @@ export interface PendingPrompt {
   readonly id: string;
   readonly text: string;
   readonly state: OutboxEntry["state"];
+  /** Why the daemon refused it; null if it did not. */
+  readonly error: WireError | null;
+}
+
+/** A command that was refused and belongs to no session on the rail, or is no prompt. */
+export interface Refusal {
+  readonly id: string;
+  readonly method: OutboxEntry["method"];
+  /** The session it was for, if any. */
+  readonly sessionId: string | null;
+  readonly error: WireError;
+  /** Of a prompt: what would be lost. */
+  readonly text: string | null;
 }
 
 /** A session as the rail shows it: its row with what is still on its way laid over. */
@@ -40,16 +54,68 @@ function sessionOf(entry: OutboxEntry): string | null {
   return entry.method === "session.create" ? entry.commandId : textParam(entry, "sessionId");
 }
 
-export function pendingPrompts(
-  outbox: readonly OutboxEntry[],
-  sessionId: SessionId,
-): PendingPrompt[] {
+export function pendingPrompts(outbox: readonly OutboxEntry[], sessionId: string): PendingPrompt[] {
   return outbox.flatMap((entry) => {
     if (entry.method !== "session.prompt" || sessionOf(entry) !== sessionId) return [];
     const text = textParam(entry, "text");
-    return text === null ? [] : [{ id: entry.commandId, text, state: entry.state }];
+    const error = entry.state === "refused" ? entry.error : null;
+    return text === null ? [] : [{ id: entry.commandId, text, state: entry.state, error }];
   });
 }
+
+/** What was refused and no session's page shows. */
+export function strayRefusals(
+  outbox: readonly OutboxEntry[],
+  sessions: readonly ListedSession[],
+): Refusal[] {
+  const listed = new Set<string>(sessions.map(({ id }) => id));
+  return outbox.flatMap((entry) => {
+    if (entry.state !== "refused") return [];
+    const { commandId: id, method, error } = entry;
+    const sessionId = sessionOf(entry);
+    const isPrompt = method === "session.prompt";
+    if (isPrompt && listed.has(sessionId ?? "")) return [];
+    const text = isPrompt ? textParam(entry, "text") : null;
+    return [{ id, method, sessionId, error, text }];
+  });
+}
+
+/** What a command that is on its way is about, for people. */
+export interface Errand {
+  readonly id: string;
+  readonly method: OutboxEntry["method"];
+  /** What was written: a prompt's text, a new name. */
+  readonly text: string | null;
+  /** The session's title, if it is about one. */
+  readonly session: string | null;
+  readonly state: "waiting" | "sent";
+}
+
+/** In the order they are sent. */
+export function listErrands(
+  outbox: readonly OutboxEntry[],
+  titleOf: (sessionId: string) => string | undefined,
+): Errand[] {
+  return underWay(outbox).map((entry) => ({
+    id: entry.commandId,
+    method: entry.method,
+    text: textParam(entry, "text") ?? textParam(entry, "title") ?? textParam(entry, "name"),
+    session: titleOf(sessionOf(entry) ?? "") ?? null,
+    state: entry.state === "sent" ? "sent" : "waiting",
+  }));
+}
+
+/** Ids of the share links that are to be taken back. */
+export const endingShares = (outbox: readonly OutboxEntry[]): ReadonlySet<string> =>
+  new Set(
+    underWay(outbox)
+      .filter(({ method }) => method === "share.revoke")
+      .map((entry) => textParam(entry, "shareId") ?? ""),
+  );
+
+/** Commands that are still on their way. */
+export const underWay = (outbox: readonly OutboxEntry[]): OutboxEntry[] =>
+  outbox.filter(({ state }) => state !== "refused");
 
 const listed = (id: string, row: SessionRow): ListedSession => ({
   id: id as SessionId,
@@ -62,7 +128,7 @@ const listed = (id: string, row: SessionRow): ListedSession => ({
 });
 
 function created(entry: OutboxEntry, outbox: readonly OutboxEntry[]): ListedSession {
-  const prompt = pendingPrompts(outbox, entry.commandId as string as SessionId)[0];
+  const prompt = pendingPrompts(outbox, entry.commandId)[0];
   return {
     id: entry.commandId as string as SessionId,
     title: textParam(entry, "title") ?? prompt?.text.split("\n")[0] ?? "New session",
@@ -89,17 +155,21 @@ function changed(session: ListedSession, entry: OutboxEntry): ListedSession | nu
   }
 }
 
-/**
- * Every session that is or is about to be, newest first. `coming`: those whose command was answered, in
- * case the answer came before the row.
- */
+export interface Listing {
+  /** Those whose command was answered, in case the answer came before the row. */
+  readonly coming: readonly ListedSession[];
+  /** How far the clock that entries are dated by is ahead of the daemon's. */
+  readonly clockAheadMs: number;
+}
+
+/** Every session that is or is about to be, newest first. */
 export function listSessions(
   rows: Readonly<Record<string, SessionRow>>,
   outbox: readonly OutboxEntry[],
-  coming: readonly ListedSession[] = [],
+  { coming, clockAheadMs }: Listing = { coming: [], clockAheadMs: 0 },
 ): ListedSession[] {
   const sessionsById = new Map(Object.entries(rows).map(([id, row]) => [id, listed(id, row)]));
-  for (const entry of outbox) {
+  for (const entry of underWay(outbox)) {
     const id = sessionOf(entry);
     if (id === null) continue;
     const session = sessionsById.get(id);
@@ -108,7 +178,8 @@ export function listSessions(
       if (after) sessionsById.set(id, after);
       else sessionsById.delete(id);
     } else if (entry.method === "session.create") {
-      sessionsById.set(id, created(entry, outbox));
+      const modifiedAt = entry.createdAt - clockAheadMs;
+      sessionsById.set(id, { ...created(entry, outbox), modifiedAt });
     }
   }
   for (const session of coming) {

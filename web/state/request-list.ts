@@ -13,6 +13,14 @@ export interface RequestList {
   readonly undoneCount: number;
 }
 
+/** Taken out of the queue: the model never had its turn. */
+export const isUnbegun = ({ state, startedAt }: RequestRow): boolean =>
+  state === "cancelled" && startedAt === null;
+
+/** There is more to say at its end than its answer. */
+export const endedBadly = ({ state }: RequestRow): boolean =>
+  state === "failed" || state === "interrupted" || state === "cancelled";
+
 export function listRequests(rows: Readonly<Record<string, RequestRow>>): RequestList {
   // A request row's id is its request's id.
   const all = Object.entries(rows)

@@ -5,12 +5,17 @@ import { createStore, produce } from "solid-js/store";
 import { assertNever } from "../../shared/assert-never.ts";
 import { applyChanges, type PresentChange, type RowTarget } from "../../shared/feed/apply-page.ts";
 import type { SessionId } from "../../shared/ids.ts";
-import type { Change, RowByKind, RowKind } from "../../shared/protocol/rows.ts";
+import type { BODY_KINDS, Change, RowByKind, RowKind } from "../../shared/protocol/rows.ts";
 
-/** Session and device rows by id; the others by session, then by row id, of open sessions only. */
+/**
+ * Session and device rows by id; the others by session, then by row id: shares and grants of every session,
+ * bodies of open sessions only.
+ */
 export interface Rows {
   session: Record<string, RowByKind["session"]>;
   device: Record<string, RowByKind["device"]>;
+  share: Record<string, Record<string, RowByKind["share"]>>;
+  grant: Record<string, Record<string, RowByKind["grant"]>>;
   request: Record<string, Record<string, RowByKind["request"]>>;
   turn: Record<string, Record<string, RowByKind["turn"]>>;
   toolResult: Record<string, Record<string, RowByKind["toolResult"]>>;
@@ -18,23 +23,43 @@ export interface Rows {
 
 export interface RowStore {
   readonly rows: Rows;
-  /** `reset`: forget every row held before. */
+  /**
+   * `reset`: forget every row held before. Bodies of sessions that are among the changes stay on screen until
+   * `settle`: they are about to be given again, most likely as they were.
+   */
   apply(changes: readonly Change[], reset: boolean): void;
+  /** All bodies of an open session have been given: drops those that a reset should have taken. */
+  settle(sessionId: SessionId): void;
   /** Drops what only an open session has. Its own row stays: the rail shows it. */
   close(sessionId: SessionId): void;
 }
 
-const emptyRows = (): Rows => ({ session: {}, device: {}, request: {}, turn: {}, toolResult: {} });
+const emptyRows = (): Rows => ({
+  session: {},
+  device: {},
+  share: {},
+  grant: {},
+  request: {},
+  turn: {},
+  toolResult: {},
+});
+
+type BodyKind = (typeof BODY_KINDS)[number];
+
+/** By hand: the list itself would bring every schema into the page. */
+const BODIES: readonly BodyKind[] = ["request", "turn", "toolResult"];
+
+const isBody = (kind: RowKind): kind is BodyKind => BODIES.some((body) => body === kind);
 
 /** Revs of the rows held. Plain: only the reducer asks for them. */
 function makeRevs() {
   const shared = new Map<string, number>();
   const bySession = new Map<string, Map<string, number>>();
   const tombstones = new Map<string, number>();
-  const key = (kind: RowKind, id: string) => `${kind} ${id}`;
-  const isShared = (kind: RowKind) => kind === "session" || kind === "device";
+  const key = (kind: RowKind, sessionId: SessionId | null, id: string) =>
+    `${kind} ${sessionId} ${id}`;
   const mapFor = (kind: RowKind, sessionId: SessionId | null) => {
-    if (sessionId === null || isShared(kind)) return shared;
+    if (sessionId === null || !isBody(kind)) return shared;
     const known = bySession.get(sessionId) ?? new Map<string, number>();
     bySession.set(sessionId, known);
     return known;
@@ -42,10 +67,12 @@ function makeRevs() {
   return {
     of(kind: RowKind, sessionId: SessionId | null, id: string): number {
       const deleted = sessionId === null ? 0 : (tombstones.get(sessionId) ?? 0);
-      return Math.max(deleted, mapFor(kind, sessionId).get(key(kind, id)) ?? 0);
+      return Math.max(deleted, mapFor(kind, sessionId).get(key(kind, sessionId, id)) ?? 0);
     },
     note(kind: RowKind, sessionId: SessionId | null, id: string, rev: number) {
-      mapFor(kind, sessionId).set(key(kind, id), rev);
+      mapFor(kind, sessionId).set(key(kind, sessionId, id), rev);
+      // A session shared again after it was not: its bodies may be older than that.
+      if (kind === "session" && sessionId !== null) tombstones.delete(sessionId);
     },
     noteDeleted(sessionId: SessionId, rev: number) {
       tombstones.set(sessionId, rev);
@@ -60,10 +87,24 @@ function makeRevs() {
   };
 }
 
-function dropParts(held: Rows, sessionId: SessionId): void {
-  delete held.request[sessionId];
-  delete held.turn[sessionId];
-  delete held.toolResult[sessionId];
+function dropParts(held: Rows, sessionId: string): void {
+  for (const kind of BODIES) delete held[kind][sessionId];
+}
+
+/** Bodies of sessions that are gone. */
+function dropOrphans(held: Rows): void {
+  for (const kind of BODIES) {
+    for (const sessionId of Object.keys(held[kind])) {
+      if (!held.session[sessionId]) dropParts(held, sessionId);
+    }
+  }
+}
+
+/** One entry of a record of records. */
+function putIn<T>(bySession: Record<string, Record<string, T>>, at: Change, row: T): void {
+  const sessionId = String(at.sessionId);
+  bySession[sessionId] ??= {};
+  Object.assign(bySession[sessionId] ?? {}, { [at.id]: row });
 }
 
 function putRow(held: Rows, change: PresentChange): void {
@@ -74,17 +115,20 @@ function putRow(held: Rows, change: PresentChange): void {
     case "device":
       held.device[change.id] = change.row;
       return;
+    case "share":
+      putIn(held.share, change, change.row);
+      return;
+    case "grant":
+      putIn(held.grant, change, change.row);
+      return;
     case "request":
-      held.request[change.sessionId] ??= {};
-      Object.assign(held.request[change.sessionId] ?? {}, { [change.id]: change.row });
+      putIn(held.request, change, change.row);
       return;
     case "turn":
-      held.turn[change.sessionId] ??= {};
-      Object.assign(held.turn[change.sessionId] ?? {}, { [change.id]: change.row });
+      putIn(held.turn, change, change.row);
       return;
     case "toolResult":
-      held.toolResult[change.sessionId] ??= {};
-      Object.assign(held.toolResult[change.sessionId] ?? {}, { [change.id]: change.row });
+      putIn(held.toolResult, change, change.row);
       return;
     default:
       assertNever(change);
@@ -114,6 +158,8 @@ export function createRowStore(): RowStore {
     removeSession(sessionId, rev) {
       change((held) => {
         delete held.session[sessionId];
+        delete held.share[sessionId];
+        delete held.grant[sessionId];
         dropParts(held, sessionId);
       });
       revs.noteDeleted(sessionId, rev);
@@ -125,10 +171,22 @@ export function createRowStore(): RowStore {
     apply(changes, reset) {
       batch(() => {
         if (reset) {
-          change((held) => Object.assign(held, emptyRows()));
+          const { session, device, share, grant } = emptyRows();
+          change((held) => Object.assign(held, { session, device, share, grant }));
           revs.clear();
         }
         applyChanges(target, changes);
+        if (reset) change(dropOrphans);
+      });
+    },
+    settle(sessionId) {
+      change((held) => {
+        for (const kind of BODIES) {
+          for (const id of Object.keys(held[kind][sessionId] ?? {})) {
+            // Whatever was given since the last reset has a rev.
+            if (revs.of(kind, sessionId, id) === 0) removeRow(held, kind, sessionId, id);
+          }
+        }
       });
     },
     close(sessionId) {

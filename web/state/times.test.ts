@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, counted, duration, elapsed, shortAge } from "./times.ts";
+import { ago, counted, duration, elapsed, shortAge, timeLeft } from "./times.ts";
 
 const NOW = new Date(2026, 10, 18, 15, 0).getTime();
 const MINUTE = 60_000;
@@ -18,6 +18,19 @@ describe("shortAge", () => {
     [400 * DAY, "14 Oct 2025"],
   ])("words an age of %d ms", (age, words) => {
     expect(shortAge(NOW - age, NOW)).toBe(words);
+  });
+});
+
+describe("timeLeft", () => {
+  it.each([
+    [-1, "0 min"],
+    [30_000, "1 min"],
+    [HOUR, "1 h"],
+    [DAY, "24 h"],
+    [2 * DAY, "2 days"],
+    [7 * DAY + 20_000, "7 days"],
+  ])("words %d ms that are left", (left, words) => {
+    expect(timeLeft(NOW + left, NOW)).toBe(words);
   });
 });
 

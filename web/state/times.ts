@@ -5,6 +5,18 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+// Made once: each takes as long as wording a thousand times with it.
+const WEEKDAY = new Intl.DateTimeFormat("en-US", { weekday: "short" });
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
+const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "medium" });
+const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const COUNT = new Intl.NumberFormat("en-US");
+
 export function startOfDay(at: number): number {
   const day = new Date(at);
   day.setHours(0, 0, 0, 0);
@@ -17,14 +29,9 @@ export function shortAge(at: number, now: number): string {
   if (age < MINUTE_MS) return "now";
   if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)}m`;
   if (at >= startOfDay(now)) return `${Math.floor(age / HOUR_MS)}h`;
-  const date = new Date(at);
-  if (age < 6 * DAY_MS) return date.toLocaleDateString("en-US", { weekday: "short" });
-  const sameYear = date.getFullYear() === new Date(now).getFullYear();
-  return date.toLocaleDateString("en-GB", {
-    day: "numeric",
-    month: "short",
-    ...(sameYear ? {} : { year: "numeric" }),
-  });
+  if (age < 6 * DAY_MS) return WEEKDAY.format(at);
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return (sameYear ? DAY : DAY_OF_YEAR).format(at);
 }
 
 /** In a sentence: "just now", "2 s ago", "4 min ago", "3 h ago", "5 days ago". */
@@ -36,6 +43,14 @@ export function ago(at: number, now: number): string {
   if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`;
   const days = Math.floor(age / DAY_MS);
   return days === 1 ? "yesterday" : `${days} days ago`;
+}
+
+/** What is left, roughly: "1 min", "3 h", "5 days". */
+export function timeLeft(until: number, now: number): string {
+  const left = Math.max(0, until - now);
+  if (left < HOUR_MS) return `${Math.round(left / MINUTE_MS)} min`;
+  if (left < 2 * DAY_MS) return `${Math.round(left / HOUR_MS)} h`;
+  return counted(Math.round(left / DAY_MS), "day");
 }
 
 /** For what still runs: "7 s", "3 min 5 s". */
@@ -53,15 +68,15 @@ export function duration(ms: number): string {
 }
 
 export function exactTime(at: number): string {
-  return new Date(at).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "medium" });
+  return EXACT.format(at);
 }
 
 export function clockTime(at: number): string {
-  return new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  return CLOCK.format(at);
 }
 
 export function count(amount: number): string {
-  return amount.toLocaleString("en-US");
+  return COUNT.format(amount);
 }
 
 /** "1 file", "3 files". */

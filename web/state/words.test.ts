@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { DeviceId } from "../../shared/ids.ts";
-import { ERROR_CODES, Failure } from "../../shared/protocol/errors.ts";
 import type { ConnectionState } from "../../workers/client.ts";
 import {
   announcedConnection,
   daemonWords,
-  missingTextWords,
-  problemWords,
+  fetchingWords,
+  receiptWords,
   syncWords,
-  wordsFor,
 } from "./words.ts";
 
 const LIVE: ConnectionState = {
@@ -17,35 +15,10 @@ const LIVE: ConnectionState = {
   role: "owner",
   daemonName: "studio",
   daemonVersion: "0.1.0",
+  clockAheadMs: 0,
 };
 const OFFLINE: ConnectionState = { kind: "offline", because: "unreachable", retryAt: 0 };
 const NOW = 1_000_000;
-
-describe("wordsFor", () => {
-  it.each(ERROR_CODES)("says what %s means and what to do, in whole sentences", (code) => {
-    const { what, todo } = wordsFor({ code });
-    expect(what).toMatch(/^[A-Z].*\.$/);
-    expect(todo).toMatch(/^[A-Z].*\.$/);
-    expect(what + todo).not.toMatch(/[!]|Oops/);
-  });
-
-  it("words an error that is no Failure as one inside the daemon", () => {
-    expect(problemWords(new Error("x"))).toContain("inside the daemon");
-    expect(problemWords(new Failure("folder_missing", "x"))).toContain("no folder at this path");
-  });
-});
-
-describe("missingTextWords", () => {
-  it("tells a text that is still to come from one that never will", () => {
-    const later = new Failure("not_connected", "x", { retryable: true });
-    expect(missingTextWords(later)).toContain("not on this device yet");
-    expect(missingTextWords(new Failure("blob_gone", "x"))).toContain("no longer stored");
-    expect(missingTextWords(new Failure("storage_failed", "x"))).toContain(
-      "This browser's storage",
-    );
-    expect(missingTextWords(new Failure("internal", "x"))).toContain("inside the daemon");
-  });
-});
 
 describe("syncWords", () => {
   const words = (state: ConnectionState, facts: { syncedAt?: number | null; waiting?: number }) =>
@@ -57,10 +30,34 @@ describe("syncWords", () => {
     expect(words(OFFLINE, { waiting: 3 })).toBe("Offline, 3 changes waiting");
     expect(words(OFFLINE, {})).toBe("Offline, synced 2 s ago");
     expect(words(OFFLINE, { syncedAt: null })).toBe("Offline");
-    expect(words({ kind: "catching-up", applied: 1240, total: 5000 }, {})).toBe(
-      "Catching up 1,240 / 5,000",
-    );
+    expect(words({ kind: "catching-up", applied: 1240, total: 5000 }, {})).toBe("Catching up 24%");
+    expect(words({ kind: "catching-up", applied: 0, total: 0 }, {})).toBe("Catching up 0%");
     expect(words({ kind: "connecting" }, { waiting: 2 })).toBe("Connecting, 2 changes waiting");
+  });
+});
+
+describe("receiptWords", () => {
+  it("promises nothing that is not known of a prompt on its way", () => {
+    expect(receiptWords("waiting", OFFLINE)).toBe("Will be sent when the daemon is back");
+    expect(receiptWords("waiting", { kind: "connecting" })).toContain("when the daemon is back");
+    expect(receiptWords("waiting", LIVE)).toBe("Waits for what was sent before it");
+    expect(receiptWords("sent", LIVE)).toBe("Sent, not accepted yet");
+    expect(receiptWords("sent", OFFLINE)).toContain("whether it arrived shows when");
+  });
+});
+
+describe("fetchingWords", () => {
+  it("says how far a session that was left out has come, or why it does not come", () => {
+    expect(fetchingWords(LIVE, { here: 0, all: 0 })).toBe("Fetching this session…");
+    expect(fetchingWords(LIVE, { here: 0, all: 1_240 })).toBe(
+      "Fetching this session: 1,240 turns…",
+    );
+    expect(fetchingWords(LIVE, { here: 512, all: 1_240 })).toBe(
+      "Fetching this session: 512 of 1,240 turns…",
+    );
+    expect(fetchingWords(OFFLINE, { here: 0, all: 9 })).toBe(
+      "This session is not kept in this browser. It will be fetched when the daemon is back.",
+    );
   });
 });
 

@@ -5,7 +5,9 @@ import type { SessionRow } from "../../shared/protocol/rows.ts";
 import type { ConnectionState } from "../../workers/client.ts";
 import { makeFakeClient } from "../testing/fake-client.ts";
 import {
+  deviceChange,
   deviceId,
+  deviceRow,
   outboxEntry,
   requestChange,
   requestRow,
@@ -22,6 +24,7 @@ const LIVE: ConnectionState = {
   role: "owner",
   daemonName: "studio",
   daemonVersion: "0.1.0",
+  clockAheadMs: 0,
 };
 
 async function withWorkbench(
@@ -44,7 +47,14 @@ describe("createWorkbench", () => {
     withWorkbench((workbench, { emit }) => {
       emit({ type: "rows", changes: [sessionChange(1, 1, sessionRow())], reset: true });
       emit({ type: "connection", state: LIVE, syncedAt: 5 });
-      emit({ type: "opened", sessionId: ONE, found: true, hasEarlier: true, draft: "hm" });
+      emit({
+        type: "opened",
+        sessionId: ONE,
+        found: true,
+        hasEarlier: true,
+        isWhole: true,
+        draft: "hm",
+      });
       emit({
         type: "live",
         sessionId: ONE,
@@ -59,7 +69,12 @@ describe("createWorkbench", () => {
       expect(workbench.sessions().map(({ id }) => id)).toEqual([ONE]);
       expect(workbench.connection()).toEqual(LIVE);
       expect(workbench.syncedAt()).toBe(5);
-      expect(workbench.opened(ONE)).toEqual({ found: true, hasEarlier: true, draft: "hm" });
+      expect(workbench.opened(ONE)).toEqual({
+        found: true,
+        hasEarlier: true,
+        isWhole: true,
+        draft: "hm",
+      });
       expect(workbench.doing(ONE)).toBe("Reading");
       expect(workbench.isStarted(ONE, "4/c")).toBe(true);
     }));
@@ -105,7 +120,7 @@ describe("createWorkbench", () => {
       for (const command of commands) command.fail("nothing_to_undo");
       await settled();
       const notices = workbench.notices();
-      expect(notices).toMatchObject([{ what: "There is nothing to undo." }]);
+      expect(notices).toMatchObject([{ text: { code: "nothing_to_undo" } }]);
       for (const { id } of notices) workbench.dismiss(id);
       expect(workbench.notices()).toEqual([]);
     }));
@@ -140,10 +155,24 @@ describe("createWorkbench", () => {
 
   it("gives back what was typed here, rather than what the device kept before", () =>
     withWorkbench((workbench, { emit, calls }) => {
-      emit({ type: "opened", sessionId: ONE, found: true, hasEarlier: false, draft: "kept" });
+      emit({
+        type: "opened",
+        sessionId: ONE,
+        found: true,
+        hasEarlier: false,
+        isWhole: true,
+        draft: "kept",
+      });
       expect(workbench.draft(ONE)).toBe("kept");
       workbench.saveDraft(ONE, "typed");
-      emit({ type: "opened", sessionId: ONE, found: true, hasEarlier: false, draft: "kept" });
+      emit({
+        type: "opened",
+        sessionId: ONE,
+        found: true,
+        hasEarlier: false,
+        isWhole: true,
+        draft: "kept",
+      });
       expect(workbench.draft(ONE)).toBe("typed");
       expect(calls).toContainEqual(["saveDraft", ONE, "typed"]);
     }));
@@ -158,11 +187,41 @@ describe("createWorkbench", () => {
       expect(workbench.sessions()).toHaveLength(1);
     }));
 
+  it("names the other devices that look at a session, for as long as the connection lives", () =>
+    withWorkbench((workbench, { emit }) => {
+      const rows = [deviceChange(1, 2, deviceRow({ name: "phone" }))];
+      emit({ type: "rows", changes: rows, reset: true });
+      emit({ type: "connection", state: LIVE, syncedAt: 5 });
+      const deviceIds = [deviceId(2), deviceId(3)];
+      emit({ type: "live", sessionId: ONE, event: { type: "session.lookers", deviceIds } });
+      expect(workbench.lookers(ONE)).toEqual(["phone", "another device"]);
+      emit({ type: "connection", state: { kind: "connecting" }, syncedAt: 5 });
+      expect(workbench.lookers(ONE)).toEqual([]);
+      emit({ type: "connection", state: LIVE, syncedAt: 6 });
+      workbench.close(ONE);
+      expect(workbench.lookers(ONE)).toEqual([]);
+    }));
+
+  it("leaves a refused prompt to the outbox, where it stays, and makes no notice of it", () =>
+    withWorkbench(async (workbench, { commands }) => {
+      workbench.run("session.prompt", { sessionId: ONE, text: "x" });
+      commands[0]?.fail("disk_failed");
+      await settled();
+      expect(workbench.notices()).toEqual([]);
+    }));
+
   it("closes a session in the worker and drops its parts", () =>
     withWorkbench((workbench, { emit, calls }) => {
       workbench.open(ONE);
       emit({ type: "rows", changes: [requestChange(1, 1, requestRow())], reset: false });
-      emit({ type: "opened", sessionId: ONE, found: true, hasEarlier: false, draft: "" });
+      emit({
+        type: "opened",
+        sessionId: ONE,
+        found: true,
+        hasEarlier: false,
+        isWhole: true,
+        draft: "",
+      });
       workbench.close(ONE);
       expect(calls).toEqual([
         ["open", ONE],
@@ -170,5 +229,60 @@ describe("createWorkbench", () => {
       ]);
       expect(workbench.opened(ONE)).toBeNull();
       expect(workbench.rows.request[ONE]).toBeUndefined();
+    }));
+});
+
+describe("a clock that is wrong", () => {
+  const HOUR_MS = 3_600_000;
+
+  it("[R5] is left out of account in what is dated by it, also once the daemon is away", () =>
+    withWorkbench((workbench, { emit }) => {
+      emit({
+        type: "connection",
+        state: { ...LIVE, clockAheadMs: HOUR_MS },
+        syncedAt: HOUR_MS + 5,
+      });
+      const changes = [sessionChange(1, 1, sessionRow({ title: "row", modifiedAt: 20 }))];
+      emit({ type: "rows", changes, reset: true });
+      const waiting = outboxEntry("session.create", { workingDir: "~", title: "waiting" });
+      emit({ type: "outbox", entries: [{ ...waiting, createdAt: HOUR_MS + 10 }] });
+      const state = { kind: "offline", because: "closed", retryAt: 0 } as const;
+      emit({ type: "connection", state, syncedAt: HOUR_MS + 5 });
+      expect(workbench.syncedAt()).toBe(5);
+      expect(workbench.sessions().map(({ title }) => title)).toEqual(["row", "waiting"]);
+    }));
+});
+
+describe("who this browser is", () => {
+  const rows = (...changes: ReturnType<typeof deviceChange>[]) =>
+    ({ type: "rows", changes, reset: true }) as const;
+  const viewer = deviceChange(1, 1, deviceRow({ role: "viewer" }));
+  const OFFLINE = { kind: "offline", because: "closed", retryAt: 0 } as const;
+
+  it("[F9] is known without the daemon: a viewer holds no device but itself", () =>
+    withWorkbench((workbench, { emit }) => {
+      expect(workbench.isViewer()).toBe(false);
+      emit(rows(viewer));
+      expect(workbench.isViewer()).toBe(true);
+      emit(rows(viewer, deviceChange(2, 2, deviceRow())));
+      expect(workbench.isViewer()).toBe(false);
+    }));
+
+  it("offers nothing that a viewer may not do before it is known", () =>
+    withWorkbench((workbench, { emit }) => {
+      emit(rows());
+      expect(workbench.isViewer()).toBe(true);
+      emit({ type: "connection", state: LIVE, syncedAt: 1 });
+      expect(workbench.isViewer()).toBe(false);
+    }));
+
+  it("is what the daemon says, and stays so while rows are fetched anew", () =>
+    withWorkbench((workbench, { emit }) => {
+      emit(rows(deviceChange(1, 1, deviceRow())));
+      emit({ type: "connection", state: LIVE, syncedAt: 1 });
+      emit({ type: "connection", state: OFFLINE, syncedAt: 1 });
+      emit(rows());
+      expect(workbench.isViewer()).toBe(false);
+      expect(workbench.daemonName()).toBe("studio");
     }));
 });

@@ -1,7 +1,7 @@
 // A WorkersClient whose events, answers and patches the test hands out.
 
 import { type ErrorCode, Failure } from "../../shared/protocol/errors.ts";
-import type { BlockPatch, SyncEvent, WorkersClient } from "../../workers/client.ts";
+import type { BlockPatch, StorageFacts, SyncEvent, WorkersClient } from "../../workers/client.ts";
 
 export interface SentCommand {
   readonly commandId: string;
@@ -19,6 +19,14 @@ export interface FakeClient {
   emit(event: SyncEvent): void;
   patch(patch: BlockPatch): void;
 }
+
+const STORAGE: StorageFacts = {
+  days: null,
+  usedBytes: 0,
+  budgetBytes: null,
+  isPersisted: false,
+  leftOut: 0,
+};
 
 export type AnswerQuery = (method: string, params: unknown) => Promise<unknown>;
 
@@ -62,6 +70,16 @@ export function makeFakeClient(answerQuery: AnswerQuery = noAnswer): FakeClient 
     withdraw: async (commandId) => {
       calls.push(["withdraw", commandId]);
       return true;
+    },
+    amend: async (commandId, params) => {
+      calls.push(["amend", commandId, params]);
+      return true;
+    },
+    look: record("look"),
+    storage: async () => STORAGE,
+    keepDays: async (days) => {
+      calls.push(["keepDays", days]);
+      return { ...STORAGE, days };
     },
     text: async (body) => body.head,
     saveDraft: record("saveDraft"),

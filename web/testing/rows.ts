@@ -4,6 +4,7 @@ import type { CallId, CommandId, DeviceId, RequestId, SessionId } from "../../sh
 import type { CommandMethod } from "../../shared/protocol/methods.ts";
 import type {
   Change,
+  DeviceRow,
   RequestRow,
   SessionRow,
   TextBody,
@@ -89,12 +90,53 @@ export const toolResultRow = (callId: string, row: Partial<ToolResultRow> = {}):
   ...row,
 });
 
+export const deviceRow = (row: Partial<DeviceRow> = {}): DeviceRow => ({
+  name: "Chromium on Linux",
+  role: "owner",
+  publicKey: "",
+  fingerprint: "",
+  createdAt: 0,
+  lastSeenAt: 0,
+  revokedAt: null,
+  ...row,
+});
+
+export const deviceChange = (rev: number, n: number, row: DeviceRow | null): Change => ({
+  rev,
+  kind: "device",
+  sessionId: null,
+  id: deviceId(n),
+  row,
+});
+
 export const sessionChange = (rev: number, n: number, row: SessionRow | null): Change => ({
   rev,
   kind: "session",
   sessionId: sessionId(n),
   id: sessionId(n),
   row,
+});
+
+export const shareChange = (rev: number, n: number, id: string, expiresAt: number): Change => ({
+  rev,
+  kind: "share",
+  sessionId: sessionId(n),
+  id,
+  row: { createdAt: 0, createdBy: null, expiresAt },
+});
+
+/** Null: that device's grant is taken back. */
+export const grantChange = (
+  rev: number,
+  n: number,
+  device: number,
+  shareId: string | null,
+): Change => ({
+  rev,
+  kind: "grant",
+  sessionId: sessionId(n),
+  id: deviceId(device),
+  row: shareId === null ? null : { shareId, createdAt: 0 },
 });
 
 export const requestChange = (rev: number, n: number, row: RequestRow | null): Change => ({
@@ -123,4 +165,14 @@ export const outboxEntry = (
   params,
   state: "waiting",
   createdAt: 50,
+});
+
+export const refusedEntry = (
+  method: CommandMethod,
+  params: unknown,
+  commandId?: string,
+): OutboxEntry => ({
+  ...outboxEntry(method, params, commandId),
+  state: "refused",
+  error: { code: "too_large", message: "The test refused it", retryable: false },
 });

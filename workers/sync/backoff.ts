@@ -3,7 +3,7 @@
 
 import { RECONNECT_MAX_MS } from "../../shared/limits.ts";
 
-const FIRST_MS = 250;
+const FIRST_MS = 100;
 /** How long after the loss no wait is longer than `longest`. The last holds ever after. */
 const STAGES = [
   { untilMs: 10_000, longest: FIRST_MS },

@@ -8,6 +8,14 @@ import { makeBytes, makeWorkbench } from "../testing/workbench.ts";
 
 const one = sessionIdOf("one");
 const two = sessionIdOf("two");
+const LINK = { kind: "launch", secret: "secret" } as const;
+
+test("[R5] learns how far its clock is ahead of the daemon's", async () => {
+  const bench = makeWorkbench();
+  bench.daemon.now = bench.clock.now() - 5_000;
+  const page = await bench.page();
+  expect(page.state).toMatchObject({ kind: "live", clockAheadMs: 5_000 });
+});
 
 describe("pages and the cursor", () => {
   test("[F2] acks a page only once it is stored", async () => {
@@ -88,7 +96,7 @@ describe("pages and the cursor", () => {
     const bench = makeWorkbench();
     bench.daemon.write(sessionRow(one));
     const page = await bench.page();
-    await bench.replica.restart("epoch-1");
+    await bench.replica.restart("epoch-1", []);
     bench.daemon.write(sessionRow(two));
     await bench.network.deliver();
     expect(bench.daemon.of("hello").at(-1)?.cursor).toBe(0);
@@ -160,14 +168,14 @@ describe("pages and the cursor", () => {
 describe("who is who", () => {
   test("learns the daemon's key at first contact, and from then on asks for that key alone", async () => {
     const bench = makeWorkbench();
-    await bench.page("secret");
+    await bench.page(LINK);
     expect(bench.replica.daemonKey).toEqual(bench.daemon.keys.publicKey);
     expect(bench.daemon.introductions).toEqual([
       {
         versions: [1],
         appVersion: "0",
         deviceName: "Test",
-        enrolment: { kind: "launch", secret: "secret" },
+        enrolment: LINK,
       },
     ]);
     bench.network.close();
@@ -183,7 +191,7 @@ describe("who is who", () => {
     const { identity } = bench.daemon;
     bench.daemon.identity = () => ({ ...identity.call(bench.daemon), publicKey: "another" });
     Object.assign(bench.daemon, { keys: impostor });
-    const page = await bench.page("secret");
+    const page = await bench.page(LINK);
     expect(page.state?.kind).toBe("changed-key");
     expect(bench.daemon.introductions).toEqual([]);
     expect(bench.replica.daemonKey).toBeNull();
@@ -191,7 +199,7 @@ describe("who is who", () => {
 
   test("says so when the daemon has another key than the one pinned, and pairs again when told", async () => {
     const bench = makeWorkbench();
-    const page = await bench.page("secret");
+    const page = await bench.page(LINK);
     const before = bench.daemon.identity().fingerprint;
     Object.assign(bench.daemon, { keys: makeKeyPair(nobleCrypto, makeBytes(3)) });
     bench.network.close();
@@ -206,7 +214,7 @@ describe("who is who", () => {
     await bench.clock.advance(10 * RECONNECT_MAX_MS);
     await bench.network.deliver();
     expect(bench.daemon.introductions).toHaveLength(1);
-    page.say({ type: "enrol", secret: "fresh" });
+    page.say({ type: "enrol", enrolment: { kind: "launch", secret: "fresh" } });
     await bench.network.deliver();
     expect(page.state?.kind).toBe("live");
     expect(bench.daemon.introductions.at(-1)?.enrolment?.secret).toBe("fresh");
@@ -215,12 +223,12 @@ describe("who is who", () => {
 
   test("a launch link pairs with a changed key only once that key was shown, also after a restart", async () => {
     const bench = makeWorkbench();
-    await bench.page("secret");
+    await bench.page(LINK);
     await bench.page();
     Object.assign(bench.daemon, { keys: makeKeyPair(nobleCrypto, makeBytes(3)) });
     const first = makeWorkbench({ replica: bench.replica });
     Object.assign(first.daemon, { keys: bench.daemon.keys });
-    const early = await first.page("opened before");
+    const early = await first.page({ kind: "launch", secret: "opened before" });
     expect(early.state?.kind).toBe("changed-key");
     early.say({ type: "wake" });
     await first.network.deliver();
@@ -229,7 +237,7 @@ describe("who is who", () => {
 
     const second = makeWorkbench({ replica: bench.replica });
     Object.assign(second.daemon, { keys: bench.daemon.keys });
-    const late = await second.page("opened after");
+    const late = await second.page({ kind: "launch", secret: "opened after" });
     expect(late.state?.kind).toBe("live");
     expect(second.daemon.introductions.at(-1)?.enrolment?.secret).toBe("opened after");
     expect(bench.replica.daemonKey).toEqual(bench.daemon.keys.publicKey);
@@ -238,14 +246,16 @@ describe("who is who", () => {
 
   test("a third key is shown anew, whatever was shown before", async () => {
     const bench = makeWorkbench();
-    const page = await bench.page("secret");
+    const page = await bench.page(LINK);
     for (const seed of [3, 4]) {
       Object.assign(bench.daemon, { keys: makeKeyPair(nobleCrypto, makeBytes(seed)) });
       bench.network.close();
       await bench.network.deliver();
       await bench.clock.advance(300);
       await bench.network.deliver();
-      if (seed === 4) page.say({ type: "enrol", secret: "for the one before" });
+      if (seed === 4) {
+        page.say({ type: "enrol", enrolment: { kind: "launch", secret: "for the one before" } });
+      }
       await bench.network.deliver();
       expect(page.state).toMatchObject({
         kind: "changed-key",
@@ -278,7 +288,7 @@ describe("who is who", () => {
     expect(bench.network.opened).toBe(2);
     expect(page.told.map((m) => m.type === "connection" && m.state.kind)).toEqual(["refused"]);
     bench.daemon.refusal = null;
-    await bench.page("secret");
+    await bench.page(LINK);
     expect(page.state?.kind).toBe("live");
   });
 });
@@ -291,7 +301,7 @@ describe("losing the connection", () => {
     bench.network.close();
     await bench.network.deliver();
     const waits: number[] = [];
-    for (let i = 0; i < 120; i++) {
+    for (let i = 0; i < 200; i++) {
       const { state } = page;
       if (state?.kind !== "offline") throw new Error(`It is ${state?.kind}`);
       const wait = state.retryAt - bench.clock.now();
@@ -299,8 +309,8 @@ describe("losing the connection", () => {
       await bench.clock.advance(wait);
       await bench.network.deliver();
     }
-    expect(waits.slice(0, 40)).toEqual(Array.from({ length: 40 }, () => 250));
-    expect(waits[42]).toBe(1998);
+    expect(waits.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 100));
+    expect(waits[102]).toBe(1998);
     expect(bench.network.opened).toBe(1);
     expect(Math.max(...waits)).toBeLessThanOrEqual(RECONNECT_MAX_MS);
     expect(waits.at(-1)).toBeGreaterThan(RECONNECT_MAX_MS * 0.9);
@@ -310,7 +320,7 @@ describe("losing the connection", () => {
     expect(page.state?.kind).toBe("live");
     bench.network.close();
     await bench.network.deliver();
-    expect(page.state).toMatchObject({ kind: "offline", retryAt: bench.clock.now() + 250 });
+    expect(page.state).toMatchObject({ kind: "offline", retryAt: bench.clock.now() + 100 });
   });
 
   test("says why: unreachable, closed, shutting down, evicted", async () => {
@@ -404,6 +414,35 @@ describe("losing the connection", () => {
     bench.network.isSilent = false;
     page.say({ type: "wake" });
     await bench.network.deliver();
+    expect(page.state?.kind).toBe("live");
+  });
+
+  test("[L3] an attempt that has just begun, and hangs, is given up within two seconds of a wake", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page();
+    bench.network.isSilent = true;
+    bench.network.close();
+    await bench.network.deliver();
+    await bench.clock.advance(250);
+    await bench.network.deliver();
+    expect(page.state?.kind).toBe("connecting");
+    page.say({ type: "wake" });
+    await bench.network.deliver();
+    bench.network.isSilent = false;
+    await bench.clock.advance(2_000);
+    await bench.network.deliver();
+    expect(page.state?.kind).toBe("live");
+  });
+
+  test("[L3] a short sleep is noticed by the clock, and a dead socket within two seconds of it", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page();
+    await bench.clock.advance(400);
+    bench.network.goDead();
+    bench.clock.sleep(5_000);
+    await bench.clock.advance(2_000);
+    await bench.network.deliver();
+    expect(bench.network.opened).toBe(2);
     expect(page.state?.kind).toBe("live");
   });
 

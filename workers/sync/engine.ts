@@ -3,7 +3,7 @@
 // browser's pages it knows nothing.
 
 import { assertNever } from "../../shared/assert-never.ts";
-import type { SessionId } from "../../shared/ids.ts";
+import { type SessionId, toBase64Url } from "../../shared/ids.ts";
 import { RECONNECT_MAX_MS } from "../../shared/limits.ts";
 import { makeKeyPair } from "../../shared/noise/noise-crypto.ts";
 import type { WireError } from "../../shared/protocol/errors.ts";
@@ -12,15 +12,30 @@ import type { LiveEvent } from "../../shared/protocol/live-events.ts";
 import type { ClientMessage, DaemonMessage } from "../../shared/protocol/messages.ts";
 import type { Change } from "../../shared/protocol/rows.ts";
 import { PROTOCOL_VERSION } from "../../shared/protocol/version.ts";
-import { retryDelay } from "./backoff.ts";
-import { FeedIntake, type Standing } from "./feed-intake.ts";
+import { FeedIntake, type FetchAim, type Standing } from "./feed-intake.ts";
 import { isSilent, makeHeartbeat } from "./heartbeat.ts";
-import { type Admitted, Link, type LinkEnd, type LinkSurroundings } from "./link.ts";
+import {
+  type Admitted,
+  Link,
+  type LinkEnd,
+  type LinkSurroundings,
+  type PlainMessage,
+} from "./link.ts";
+import type { MakeRoom } from "./ordered-writes.ts";
 import { Pairing } from "./pairing.ts";
-import type { ConnectionState, LostBecause } from "./port.ts";
+import type { ConnectionState, Enrolment, LostBecause } from "./port.ts";
 import { PROBE_CALL_ID, PROBE_MS, Probe } from "./probe.ts";
-import type { Keyring, Position, ReplicaRows } from "./replica.ts";
+import {
+  type Choices,
+  type Keyring,
+  type Position,
+  ReplicaError,
+  type ReplicaRows,
+} from "./replica.ts";
+import { Retries } from "./retries.ts";
 import { watchForSleep } from "./sleep-watch.ts";
+
+const CONNECTION_ID_BYTES = 9;
 
 type Message<T extends DaemonMessage["type"]> = Extract<DaemonMessage, { type: T }>;
 
@@ -36,16 +51,22 @@ export interface EngineListener {
   /** Until the next `ready` it does not, and calls under way will have no answer. */
   lost(): void;
   caughtUp(): void;
+  /** See IntakeActions; so with the next two, and `storedLate`. */
+  cameLeftOut(sessionIds: readonly SessionId[]): void;
+  fetched(sessionId: SessionId, aim: FetchAim): void;
+  outOfRoom(sessionIds: readonly SessionId[]): void;
   /** Another worker wrote to the replica: what was shown here is not what it holds. */
   moved(): void;
+  storedLate(): void;
 }
 
 export interface EngineOptions {
   readonly around: LinkSurroundings;
-  readonly replica: ReplicaRows & Keyring;
+  readonly replica: ReplicaRows & Keyring & Choices;
   /** In [0, 1). */
   readonly random: () => number;
   readonly appVersion: string;
+  readonly makeRoom: MakeRoom;
   readonly listener: EngineListener;
 }
 
@@ -55,6 +76,7 @@ interface Live {
   readonly intake: FeedIntake;
   readonly admitted: Admitted;
   readonly welcome: Message<"welcome">;
+  readonly clockAheadMs: number;
   readonly stopHeartbeat: () => void;
 }
 
@@ -76,14 +98,13 @@ export class Engine {
   #admitted: Admitted | null = null;
   #live: Live | null = null;
   #farewell: LostBecause | null = null;
-  #failures = 0;
-  #lostSince: number | null = null;
+  readonly #retries: Retries;
   /** A refusal stays shown while it is tried whether it still holds. */
   #isQuiet = false;
-  #cancelRetry = () => {};
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#retries = new Retries(options.around.clock, options.random);
     this.#probe = new Probe(options.around.clock, () => this.#dropSilent());
     this.#pairing = new Pairing(options.replica);
   }
@@ -101,8 +122,13 @@ export class Engine {
     return this.#live !== null;
   }
 
+  /** The present connection's share of the feed. */
+  get feed(): FeedIntake | null {
+    return this.#live?.intake ?? null;
+  }
+
   /** Call once, before anything else. */
-  start(deviceName: string, enrolment: string | null): void {
+  start(deviceName: string, enrolment: Enrolment | null): void {
     this.#deviceName = deviceName;
     this.#pairing.give(enrolment);
     watchForSleep(this.#options.around.clock, () => this.wake());
@@ -116,27 +142,51 @@ export class Engine {
 
   /** The network came back or someone is looking: find out now whether the daemon is there. */
   wake(): void {
-    const { clock } = this.#options.around;
     if (this.#live !== null) this.#doubt(this.#live);
-    else if (this.#attemptAt === null || clock.now() - this.#attemptAt >= PROBE_MS) {
-      this.#isQuiet = this.#state.kind === "refused" || this.#state.kind === "changed-key";
-      void this.#connect();
+    else if (this.#attemptAt !== null) this.#doubtAttempt(this.#round, this.#attemptAt);
+    else this.#connectQuietly();
+  }
+
+  /** It may hang in a network that is gone: one that shows no life is begun anew. */
+  #doubtAttempt(round: number, attemptAt: number): void {
+    const { clock } = this.#options.around;
+    const left = (this.#link?.lastHeardAt ?? attemptAt) + PROBE_MS - clock.now();
+    if (left <= 0) this.#connectQuietly();
+    else {
+      clock.after(left, () => {
+        const isUnderWay = round === this.#round && this.#attemptAt !== null;
+        if (isUnderWay && this.#live === null) this.#doubtAttempt(round, attemptAt);
+      });
     }
   }
 
-  /** Pairs again, with another daemon key if that is what was shown to be wrong. Nothing while connected. */
-  async enrol(secret: string): Promise<void> {
-    if (this.isReady) return;
-    this.#pairing.give(secret);
+  #connectQuietly(): void {
+    this.#isQuiet = this.#state.kind === "refused" || this.#state.kind === "changed-key";
+    void this.#connect();
+  }
+
+  /**
+   * Connects again with the secret of another link, to another daemon key if that is what was shown to be
+   * wrong. Nothing while connected as owner: no link lets an owner in further.
+   */
+  async enrol(enrolment: Enrolment): Promise<void> {
+    if (this.#live?.welcome.role === "owner") return;
+    this.#pairing.give(enrolment);
     await this.#connect();
   }
 
-  /** The stored rows proved to be damaged: fetches them all again. */
-  async rebuild(): Promise<void> {
+  /** What to keep was chosen anew: a connection says so when it begins. */
+  async rechoose(): Promise<void> {
+    // An attempt under way may have been begun with what was chosen before.
+    if (this.isReady || this.#attemptAt !== null) await this.#connect();
+  }
+
+  /** Fetches all rows again. */
+  async #rebuild(): Promise<void> {
     const { replica, listener } = this.#options;
     try {
-      const { epoch } = await replica.position();
-      if (epoch !== null) await replica.restart(epoch);
+      const { epoch, leftOut } = await replica.position();
+      if (epoch !== null) await replica.restart(epoch, leftOut);
     } catch (error) {
       this.storageFailed(error);
       return;
@@ -146,8 +196,12 @@ export class Engine {
     await this.#connect();
   }
 
-  /** Ends the connection, shows why, and tries again much later. */
+  /** What is damaged is fetched again; else it ends the connection, shows why, and tries again much later. */
   storageFailed(error: unknown): void {
+    if (error instanceof ReplicaError) {
+      void this.#rebuild();
+      return;
+    }
     this.#round++;
     this.#forget();
     const reason = error instanceof Error ? error.message : String(error);
@@ -157,7 +211,7 @@ export class Engine {
       error: { code: "storage_failed", message, retryable: true },
       daemon: null,
     });
-    this.#retryIn(RECONNECT_MAX_MS);
+    this.#retries.after(RECONNECT_MAX_MS, () => void this.#connect());
   }
 
   async #connect(): Promise<void> {
@@ -167,10 +221,11 @@ export class Engine {
     this.#show({ kind: "connecting" });
     const { replica, around } = this.#options;
     try {
-      const [deviceKeys, pinned, position] = await Promise.all([
+      const [deviceKeys, pinned, position, days] = await Promise.all([
         replica.deviceKeys(() => makeKeyPair(around.crypto, around.randomBytes)),
         replica.pinnedDaemon(),
         replica.position(),
+        replica.keepDays(),
       ]);
       if (round !== this.#round) return;
       this.#syncedAt ??= position.syncedAt;
@@ -179,7 +234,7 @@ export class Engine {
       this.#link = new Link(around, setup, {
         handshaking: () => this.#show({ kind: "handshaking" }),
         admitted: (admitted, daemonKey) => {
-          this.#greet(admitted, position);
+          this.#greet(admitted, position, days);
           this.#pairing.admitted(daemonKey).catch((error) => this.storageFailed(error));
         },
         message: (message) => this.#message(message),
@@ -198,7 +253,8 @@ export class Engine {
       shown === null ||
       (shown.epoch === position.epoch &&
         shown.cursor === position.cursor &&
-        shown.token === position.token);
+        shown.token === position.token &&
+        shown.fills === position.fills);
     if (!isSame) this.#options.listener.moved();
   }
 
@@ -211,28 +267,40 @@ export class Engine {
     };
   }
 
-  #greet(admitted: Admitted, position: Position): void {
-    const { replica, around, listener } = this.#options;
+  #greet(admitted: Admitted, position: Position, days: number | null): void {
+    const { replica, around, listener, makeRoom } = this.#options;
     this.#admitted = admitted;
-    const intake = new FeedIntake(replica, around.clock, position, {
-      send: (message) => this.send(message),
-      rows: (changes, reset) => listener.rows(changes, reset),
-      progress: (applied, total) => {
-        if (applied > 0) this.#useful();
-        this.#show({ kind: "catching-up", applied, total });
+    const intake = new FeedIntake({
+      replica,
+      clock: around.clock,
+      position,
+      connection: toBase64Url(around.randomBytes(CONNECTION_ID_BYTES)),
+      makeRoom,
+      actions: {
+        send: (message) => this.send(message),
+        rows: (changes, reset) => listener.rows(changes, reset),
+        progress: (applied, total) => {
+          if (applied > 0) this.#retries.reset();
+          this.#show({ kind: "catching-up", applied, total });
+        },
+        caughtUp: () => this.#caughtUp(),
+        cameLeftOut: (sessionIds) => listener.cameLeftOut(sessionIds),
+        fetched: (sessionId, aim) => listener.fetched(sessionId, aim),
+        outOfRoom: (sessionIds) => listener.outOfRoom(sessionIds),
+        overtaken: () => void this.#connect(),
+        storedLate: () => listener.storedLate(),
+        storageFailed: (error) => this.storageFailed(error),
       },
-      caughtUp: () => this.#caughtUp(),
-      overtaken: () => void this.#connect(),
-      storageFailed: (error) => this.storageFailed(error),
     });
     this.#intake = intake;
     this.#shown = () => intake.stored;
-    const { epoch, cursor, token } = position;
-    const hello = { type: "hello", scope: { kind: "everything" } } as const;
-    this.#link?.send({ ...hello, epoch, cursor, token });
+    const { epoch, cursor, token, leftOut } = position;
+    const scope = { days, except: [...leftOut] };
+    const packings = this.#link?.packings ?? [];
+    this.#link?.send({ type: "hello", scope, epoch, cursor, token, packings });
   }
 
-  #message(message: DaemonMessage): void {
+  #message(message: PlainMessage): void {
     const { listener } = this.#options;
     switch (message.type) {
       case "welcome":
@@ -240,6 +308,9 @@ export class Engine {
         return;
       case "page":
         this.#intake?.page(message);
+        return;
+      case "fill":
+        this.#intake?.fill(message);
         return;
       case "live":
         listener.live(message.sessionId, message.event);
@@ -274,29 +345,25 @@ export class Engine {
       beat: () => link.send({ type: "beat" }),
       silent: () => this.#dropSilent(),
     });
-    this.#live = { link, intake, admitted, welcome, stopHeartbeat };
+    const clockAheadMs = clock.now() - welcome.now;
+    this.#live = { link, intake, admitted, welcome, clockAheadMs, stopHeartbeat };
     intake.welcome(welcome);
     this.#options.listener.ready();
   }
 
   #caughtUp(): void {
     if (this.#live === null) return;
-    const { admitted, welcome } = this.#live;
-    this.#useful();
+    const { admitted, welcome, clockAheadMs } = this.#live;
+    this.#retries.reset();
     this.#show({
       kind: "live",
       deviceId: admitted.deviceId,
       role: welcome.role,
       daemonName: welcome.daemonName,
       daemonVersion: welcome.daemonVersion,
+      clockAheadMs,
     });
     this.#options.listener.caughtUp();
-  }
-
-  /** Something worth having came: the next loss begins with short waits again. */
-  #useful(): void {
-    this.#failures = 0;
-    this.#lostSince = null;
   }
 
   #doubt({ link, welcome }: Live): void {
@@ -306,7 +373,7 @@ export class Engine {
 
   /** A socket found dead by us is no sign of an overloaded daemon: try at once. */
   #dropSilent(): void {
-    this.#lostSince ??= this.#options.around.clock.now();
+    this.#retries.noteLoss();
     void this.#connect();
   }
 
@@ -318,8 +385,9 @@ export class Engine {
         this.#retryLater(because ?? end.because);
         return;
       case "refused":
+        this.#pairing.refused(end.error);
         this.#show(end);
-        if (end.error.retryable) this.#retryIn(RECONNECT_MAX_MS);
+        if (end.error.retryable) this.#retries.after(RECONNECT_MAX_MS, () => void this.#connect());
         return;
       case "changed-key":
         void this.#changedKey(end);
@@ -342,13 +410,8 @@ export class Engine {
   }
 
   #retryLater(because: LostBecause): void {
-    const { around, random } = this.#options;
-    const now = around.clock.now();
-    this.#lostSince ??= now;
-    const delay = retryDelay(this.#failures++, now - this.#lostSince, random());
-    this.#show({ kind: "offline", because, retryAt: now + delay });
-    this.#cancelRetry();
-    this.#cancelRetry = around.clock.after(delay, () => void this.#connectIfReachable());
+    const retryAt = this.#retries.later(() => void this.#connectIfReachable());
+    this.#show({ kind: "offline", because, retryAt });
   }
 
   /** Browsers hold back sockets where several failed before; a plain question comes through at once. */
@@ -367,13 +430,8 @@ export class Engine {
     if (round === this.#round) await this.#connect();
   }
 
-  #retryIn(delay: number): void {
-    this.#cancelRetry();
-    this.#cancelRetry = this.#options.around.clock.after(delay, () => void this.#connect());
-  }
-
   #forget(): void {
-    this.#cancelRetry();
+    this.#retries.cancel();
     this.#probe.end();
     const wasReady = this.#live !== null;
     this.#live?.stopHeartbeat();

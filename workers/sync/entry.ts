@@ -1,14 +1,17 @@
-// The sync worker's composition root: a SharedWorker for all pages, or a dedicated worker per page
-// where there is none. The code is the same; only how pages come differs.
+// The sync worker's composition root. A SharedWorker runs the engine for all pages. Where there is none
+// each page has a worker: one of them runs the engine for all, or, without locks, each for its own page.
 
 import * as z from "zod/mini";
 import { version } from "../../package.json";
 import { nobleCrypto } from "../../shared/noise/noble-crypto.ts";
 import { identitySchema } from "../../shared/protocol/handshake.ts";
 import { workerClock } from "../clock.ts";
+import { browserStorage } from "./browser-storage.ts";
 import { openIndexedReplica } from "./indexed-replica.ts";
-import type { PageMessage, SyncMessage } from "./port.ts";
+import type { Accept } from "./leader.ts";
+import { type PageMessage, type SyncMessage, scriptMissing } from "./port.ts";
 import { Sync } from "./sync.ts";
+import { makeUnpack } from "./unpack.ts";
 import { makeOpenSocket } from "./web-socket.ts";
 
 /** A page's side: its port, or the worker's own scope. */
@@ -16,6 +19,8 @@ interface PageEnd {
   onmessage: ((event: MessageEvent) => unknown) | null;
   postMessage(message: SyncMessage): void;
 }
+
+type Receive = ReturnType<Accept>;
 
 const IDENTITY_TIMEOUT_MS = 5_000;
 
@@ -32,13 +37,10 @@ async function fetchIdentity() {
   return identitySchema.parse(await response.json());
 }
 
-async function start(): Promise<Sync> {
+async function openSync(blocked: (reason: string) => void): Promise<Sync> {
   let sync: Sync | null = null;
   const replica = await openIndexedReplica({
-    blocked: () => {
-      for (const post of waiting)
-        post(refused("another tab still uses an older version; close it."));
-    },
+    blocked: () => blocked("another tab still uses an older version; close it."),
     closed: () => {
       sync?.storageFailed(new Error("it was taken away; reload this page."));
       // The pages get a worker that opens it anew; this one never can.
@@ -52,8 +54,10 @@ async function start(): Promise<Sync> {
       crypto: nobleCrypto,
       randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
       clock: workerClock,
+      unpack: makeUnpack(),
     },
     replica,
+    storage: browserStorage(scope.navigator.storage),
     random: Math.random,
     appVersion: version,
     whenReleased: async (lock) => {
@@ -64,14 +68,38 @@ async function start(): Promise<Sync> {
   return sync;
 }
 
-/** Pages that came before the storage could be opened. */
-const waiting = new Set<(message: SyncMessage) => void>();
-const starting = start();
+/** Starts the engine; gives what takes pages. */
+function startEngine(living: Promise<string | null>): Accept {
+  /** Pages that came before the storage could be opened. */
+  const waiting = new Set<(message: SyncMessage) => void>();
+  const starting = openSync((reason) => {
+    for (const post of waiting) post(refused(reason));
+  });
+  return (post) => {
+    waiting.add(post);
+    const accepting = starting.then(
+      (sync) => {
+        waiting.delete(post);
+        // Pages replace a worker that dies, not one that never began.
+        void living.then((lock) => {
+          if (lock !== null) post({ type: "alive", lock });
+        });
+        return sync.accept(post);
+      },
+      (error: unknown) => {
+        post(refused(error instanceof Error ? error.message : String(error)));
+        // A reload may find it mended; this worker would only say the same again.
+        scope.close();
+        return () => {};
+      },
+    );
+    return (message) => void accepting.then((receive) => receive(message));
+  };
+}
 
-/** Held from when the storage is open: pages replace a worker that dies, not one that never began. */
+/** Null: plain http on a network address has no locks. */
 function holdLife(): Promise<string | null> {
   const { locks } = scope.navigator;
-  // Plain http on a network address has no locks.
   if (locks === undefined) return Promise.resolve(null);
   const lock = `troupe-sync-${crypto.randomUUID()}`;
   return new Promise((resolve) => {
@@ -82,34 +110,19 @@ function holdLife(): Promise<string | null> {
   });
 }
 
-const living = starting.then(holdLife, () => null);
-
 function refused(reason: string): SyncMessage {
   const message = `This browser's storage cannot be opened: ${reason}`;
   const error = { code: "storage_failed", message, retryable: false } as const;
   return { type: "connection", state: { kind: "refused", error, daemon: null }, syncedAt: null };
 }
 
-function accept(page: PageEnd): void {
-  const post = (message: SyncMessage) => page.postMessage(message);
-  waiting.add(post);
-  const accepting = starting.then(
-    (sync) => {
-      waiting.delete(post);
-      void living.then((lock) => {
-        if (lock !== null) post({ type: "alive", lock });
-      });
-      return sync.accept(post);
-    },
-    (error: unknown) => {
-      post(refused(error instanceof Error ? error.message : String(error)));
-      // A reload may find it mended; this worker would only say the same again.
-      scope.close();
-      return () => {};
-    },
-  );
+function serve(
+  page: PageEnd,
+  begin: (post: (message: SyncMessage) => void) => Promise<Receive>,
+): void {
+  const receiving = begin((message) => page.postMessage(message));
   page.onmessage = ({ data }: MessageEvent<PageMessage>) => {
-    void accepting.then((receive) => receive(data));
+    void receiving.then((receive) => receive(data));
   };
 }
 
@@ -117,8 +130,23 @@ const isShared = (worker: object): worker is SharedWorkerGlobalScope => "onconne
 const isDedicated = (worker: object): worker is DedicatedWorkerGlobalScope =>
   "postMessage" in worker;
 
+const living = holdLife();
 if (isShared(scope)) {
+  const accept = startEngine(living);
   scope.onconnect = ({ ports }) => {
-    for (const port of ports) accept(port);
+    for (const port of ports) serve(port, async (post) => accept(post));
   };
-} else if (isDedicated(scope)) accept(scope);
+} else if (isDedicated(scope)) {
+  serve(scope, async (post) => {
+    const life = await living;
+    const lead = () => startEngine(living);
+    if (life === null) return lead()(post);
+    try {
+      const { joinTabs } = await import("./join-tabs.ts");
+      return joinTabs({ life, post, lead });
+    } catch (error) {
+      post(scriptMissing());
+      throw error;
+    }
+  });
+}

@@ -1,22 +1,23 @@
 // The database's stores, and IndexedDB's requests as promises. Which record lies where is said here.
 
 import type { SessionId } from "../../shared/ids.ts";
+import { BUCKET_STORES } from "./body-buckets.ts";
 
 /** Raise it when a row's shape or key changes: the rows are dropped and synced anew. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Rows are the changes that brought them. */
 export const ROW_STORES = [
   /** By session. */
   "sessions",
-  /** By [session, seq], with an index on the request's id. */
-  "requests",
-  /** By [session, turn]. */
-  "turns",
-  /** By [session, turn, call]. */
-  "toolResults",
+  /** By [session, bucket], with an index on the blobs of each. */
+  ...BUCKET_STORES,
   /** By device. */
   "devices",
+  /** By [session, share]. */
+  "shares",
+  /** By [session, device]. */
+  "grants",
 ] as const;
 
 /** What a restart drops. */
@@ -26,21 +27,15 @@ export const REPLICA_STORES = [
   "blobs",
   /** Blobs that rows refer to and that are not here yet, by [session, hash], with an index on the hash. */
   "wanted",
+  /** By session, those whose bodies are left out, each with the connection that fills it or null. */
+  "leftOut",
+  /** One large record that means nothing: see `keepReserve`. */
+  "reserve",
   "position",
 ] as const;
 
-/** Where rows name blobs. A row without one has null there, which no index takes up. */
-const BLOB_PATHS = {
-  requests: ["row.text.blob"],
-  turns: ["row.answer.blob", "row.reasoning.blob"],
-  toolResults: ["row.output.blob"],
-} as const;
-
-/** Read these together with `blobs` to know which of them are in use. */
-export const BLOB_USERS = ["requests", "turns", "toolResults"] as const;
-
 /** The device's own: no version of the app drops these. */
-const OWN_STORES = ["identity", "outbox", "drafts"] as const;
+const OWN_STORES = ["identity", "outbox", "drafts", "choices"] as const;
 
 export type StoreName = (typeof REPLICA_STORES)[number] | (typeof OWN_STORES)[number];
 
@@ -68,12 +63,10 @@ function prepareStores(db: IDBDatabase, upgrade: IDBTransaction): void {
   for (const name of REPLICA_STORES) {
     if (db.objectStoreNames.contains(name)) db.deleteObjectStore(name);
     const store = db.createObjectStore(name);
-    if (name === "requests") store.createIndex("id", "id");
     if (name === "blobs" || name === "wanted") store.createIndex("hash", "hash");
   }
-  for (const name of BLOB_USERS) {
-    const store = upgrade.objectStore(name);
-    for (const path of BLOB_PATHS[name]) store.createIndex(path, path);
+  for (const name of BUCKET_STORES) {
+    upgrade.objectStore(name).createIndex("blobs", "blobs", { multiEntry: true });
   }
   for (const name of OWN_STORES) {
     if (db.objectStoreNames.contains(name)) continue;
@@ -113,13 +106,10 @@ export function ask(request: IDBRequest): Promise<unknown> {
   });
 }
 
-/** True if some row kept names this blob. */
+/** True if some row kept names this blob; needs the stores of buckets. */
 export async function isBlobUsed(tx: IDBTransaction, hash: string): Promise<boolean> {
   const keys = await Promise.all(
-    BLOB_USERS.flatMap((name) => {
-      const store = tx.objectStore(name);
-      return BLOB_PATHS[name].map((path) => ask(store.index(path).getKey(hash)));
-    }),
+    BUCKET_STORES.map((name) => ask(tx.objectStore(name).index("blobs").getKey(hash))),
   );
   return keys.some((key) => key !== undefined);
 }

@@ -1,12 +1,14 @@
-// What is the device's own in IndexedDB, never dropped with the rows: outbox, drafts, key and pinned daemon.
+// What is the device's own in IndexedDB, never dropped with the rows: outbox, drafts,
+// choices, key and pinned daemon.
 
 import * as z from "zod/mini";
 import { type CommandId, ID_PATTERN } from "../../shared/ids.ts";
+import { wireErrorSchema } from "../../shared/protocol/errors.ts";
 import { type CommandMethod, isMethod, methods } from "../../shared/protocol/methods.ts";
 import { ask, write } from "./indexed-database.ts";
-import type { Drafts, Keyring, OutboxStore } from "./replica.ts";
+import type { Choices, Drafts, Keyring, OutboxStore } from "./replica.ts";
 
-const outboxEntrySchema = z.object({
+const commandFields = {
   commandId: z.pipe(
     z.string().check(z.regex(ID_PATTERN)),
     z.transform((id) => id as CommandId),
@@ -16,20 +18,24 @@ const outboxEntrySchema = z.object({
     z.transform((name) => name as CommandMethod),
   ),
   params: z.unknown(),
-  state: z.enum(["waiting", "sent"]),
   createdAt: z.int(),
-});
+};
+const outboxEntrySchema = z.discriminatedUnion("state", [
+  z.object({ ...commandFields, state: z.enum(["waiting", "sent"]) }),
+  z.object({ ...commandFields, state: z.literal("refused"), error: wireErrorSchema }),
+]);
 
 export function outboxIn(db: IDBDatabase): OutboxStore {
-  /** Gives `work` the entry and its key, if it is there. */
-  const withEntry = (
+  /** Gives `work` the entry's key, if it is there. */
+  const withEntry = <T>(
     commandId: CommandId,
-    work: (store: IDBObjectStore, key: number) => boolean | Promise<boolean>,
-  ): Promise<boolean> =>
+    missing: T,
+    work: (store: IDBObjectStore, key: number) => T | Promise<T>,
+  ): Promise<T> =>
     write(db, ["outbox"], async (tx) => {
       const store = tx.objectStore("outbox");
       const key = await ask(store.index("commandId").getKey(commandId));
-      return typeof key === "number" && (await work(store, key));
+      return typeof key === "number" ? work(store, key) : missing;
     });
   const entryAt = async (store: IDBObjectStore, key: number) =>
     outboxEntrySchema.parse(await ask(store.get(key)));
@@ -53,22 +59,30 @@ export function outboxIn(db: IDBDatabase): OutboxStore {
         else store.put(entry);
       }),
     claimOutbox: (commandId) =>
-      withEntry(commandId, async (store, key) => {
-        store.put({ ...(await entryAt(store, key)), state: "sent" }, key);
+      withEntry(commandId, null, async (store, key) => {
+        const entry = await entryAt(store, key);
+        if (entry.state === "refused") return null;
+        const claimed = { ...entry, state: "sent" } as const;
+        store.put(claimed, key);
+        return claimed;
+      }),
+    amendOutbox: (commandId, params) =>
+      withEntry(commandId, false, async (store, key) => {
+        const entry = await entryAt(store, key);
+        if (entry.state !== "waiting") return false;
+        store.put({ ...entry, params }, key);
         return true;
       }),
     withdrawOutbox: (commandId) =>
-      withEntry(commandId, async (store, key) => {
+      withEntry(commandId, false, async (store, key) => {
         if ((await entryAt(store, key)).state === "sent") return false;
         store.delete(key);
         return true;
       }),
-    async removeOutbox(commandId) {
-      await withEntry(commandId, (store, key) => {
+    removeOutbox: (commandId) =>
+      withEntry(commandId, undefined, (store, key) => {
         store.delete(key);
-        return true;
-      });
-    },
+      }),
   };
 }
 
@@ -83,6 +97,19 @@ export function draftsIn(db: IDBDatabase): Drafts {
         const store = tx.objectStore("drafts");
         if (text === "") store.delete(sessionId);
         else store.put(text, sessionId);
+      }),
+  };
+}
+
+export function choicesIn(db: IDBDatabase): Choices {
+  return {
+    async keepDays() {
+      const found = await ask(db.transaction("choices").objectStore("choices").get("keepDays"));
+      return typeof found === "number" ? found : null;
+    },
+    chooseKeepDays: (days) =>
+      write(db, ["choices"], (tx) => {
+        tx.objectStore("choices").put(days, "keepDays");
       }),
   };
 }
@@ -108,11 +135,13 @@ export function keyringIn(db: IDBDatabase): Keyring {
       }),
     pinnedDaemon: () => bytesOrNull(stored("daemon")),
     pinDaemon: (publicKey) =>
-      write(db, ["identity"], (tx) => {
+      write(db, ["identity"], async (tx) => {
         const store = tx.objectStore("identity");
         store.delete("offered");
+        const pinned = await bytesOrNull(ask(store.get("daemon")));
         if (publicKey === null) store.delete("daemon");
-        else store.put(publicKey, "daemon");
+        // A connection is not to fail for want of room for what is there already.
+        else if (pinned?.join() !== publicKey.join()) store.put(publicKey, "daemon");
       }),
     async offeredDaemon() {
       const found = await stored("offered");

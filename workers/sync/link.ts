@@ -26,7 +26,9 @@ import {
   daemonMessageSchema,
 } from "../../shared/protocol/messages.ts";
 import type { Clock } from "../clock.ts";
+import { Inbox } from "./inbox.ts";
 import type { LostBecause } from "./port.ts";
+import { PACKING, type Unpack, UnpackError } from "./unpack.ts";
 
 export interface Socket {
   send(frame: Bytes): void;
@@ -50,6 +52,8 @@ export interface LinkSurroundings {
   readonly crypto: NoiseCrypto;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
+  /** Null: this browser cannot, and the daemon is not to pack. */
+  readonly unpack: Unpack | null;
 }
 
 export interface LinkSetup {
@@ -64,14 +68,17 @@ export type LinkEnd =
   | { kind: "refused"; error: WireError; daemon: Identity | null }
   | { kind: "changed-key"; pinned: string; offered: string };
 
+export type PlainMessage = Exclude<DaemonMessage, { type: "packed" }>;
+
 export type Admitted = Extract<Admission, { outcome: "admitted" }>;
 
 export interface LinkListener {
   handshaking(): void;
   /** From now on `send` works. `daemonKey` is the one to pin. */
   admitted(admitted: Admitted, daemonKey: Uint8Array): void;
-  message(message: DaemonMessage): void;
-  /** Once, unless the link was closed by `close`. */
+  /** In the order sent, packed or not (F6). */
+  message(message: PlainMessage): void;
+  /** Once, after all that came before it was handled; not if the link was closed by `close`. */
   ended(end: LinkEnd): void;
 }
 
@@ -97,6 +104,7 @@ export class Link {
   readonly #listener: LinkListener;
   readonly #socket: Socket;
   readonly #cancelDeadline: () => void;
+  readonly #inbox = new Inbox();
   #phase: Phase = { kind: "connecting", opening: null };
   #lastHeardAt: number;
   #lastSentAt: number;
@@ -125,6 +133,11 @@ export class Link {
     return this.#lastSentAt;
   }
 
+  /** For `hello`. */
+  get packings(): string[] {
+    return this.#around.unpack === null ? [] : [PACKING];
+  }
+
   /** False, with nothing sent: the link is not admitted yet, or has ended. */
   send(message: ClientMessage): boolean {
     if (this.#phase.kind !== "open") return false;
@@ -136,6 +149,7 @@ export class Link {
   close(): void {
     if (this.#phase.kind === "ended") return;
     this.#phase = { kind: "ended" };
+    this.#inbox.empty();
     this.#cancelDeadline();
     this.#socket.close();
   }
@@ -195,9 +209,8 @@ export class Link {
       }
       case "open": {
         const bytes = phase.channel.open(frame);
-        const message = bytes === null ? null : readMessage(bytes);
         return () => {
-          if (message !== null) this.#listener.message(message);
+          if (bytes !== null) this.#inbox.add(() => this.#arrived(bytes));
         };
       }
       case "connecting":
@@ -208,18 +221,49 @@ export class Link {
     }
   }
 
+  #arrived(bytes: Uint8Array): Promise<void> | null {
+    const message = this.#readOrLose(bytes);
+    if (message?.type === "packed") return this.#unpack(message);
+    if (message !== null) this.#listener.message(message);
+    return null;
+  }
+
+  async #unpack({ bytes, size }: Extract<DaemonMessage, { type: "packed" }>): Promise<void> {
+    let unpacked: Uint8Array;
+    try {
+      if (this.#around.unpack === null) throw new UnpackError("unwanted", "Nobody asked to pack.");
+      unpacked = await this.#around.unpack(bytes, size);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return this.#lose("closed");
+    }
+    const message = this.#readOrLose(unpacked);
+    if (message?.type === "packed") this.#lose("closed");
+    else if (message !== null && this.#phase.kind === "open") this.#listener.message(message);
+  }
+
+  #readOrLose(bytes: Uint8Array): DaemonMessage | null {
+    try {
+      return readMessage(bytes);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.#lose("closed");
+      return null;
+    }
+  }
+
   /** In an IK handshake it may mean that the daemon has another key. */
   #unreadable(phase: Phase, error: unknown): void {
     if (!(error instanceof Error)) throw error;
     if (phase.kind === "ik") void this.#diagnose(phase.daemonKey);
-    else this.#lose("closed");
+    else this.#loseInTurn();
   }
 
   #closed(): void {
     const phase = this.#phase;
     if (phase.kind === "ik") void this.#diagnose(phase.daemonKey);
     else if (phase.kind === "connecting") this.#lose("unreachable");
-    else if (phase.kind !== "asking") this.#lose("closed");
+    else if (phase.kind !== "asking") this.#loseInTurn();
   }
 
   /** XX: nothing secret is sent before the daemon's key is the one that `/identity` names. */
@@ -285,6 +329,14 @@ export class Link {
     this.#socket.send(frame);
   }
 
+  /** What came before the end still counts. */
+  #loseInTurn(): void {
+    this.#inbox.add(() => {
+      this.#lose("closed");
+      return null;
+    });
+  }
+
   #lose(because: LostBecause): void {
     this.#end({ kind: "lost", because });
   }
@@ -308,6 +360,8 @@ function readMessage(bytes: Uint8Array): DaemonMessage | null {
 const KNOWN_TYPES: ReadonlySet<unknown> = new Set<DaemonMessage["type"]>([
   "welcome",
   "page",
+  "fill",
+  "packed",
   "live",
   "result",
   "failure",

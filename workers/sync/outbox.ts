@@ -1,13 +1,15 @@
 // Commands on their way (F5): on disk first, then sent in the order given, one at a time per session,
-// again after a lost connection under the same id, and forgotten once the daemon has answered.
+// again after a lost connection under the same id, and forgotten once the daemon has answered. What it
+// refused is kept if nobody may have heard of it, and always if it is a prompt: someone wrote that.
 
 import { assertNever } from "../../shared/assert-never.ts";
 import type { CommandId } from "../../shared/ids.ts";
 import { type ErrorCode, Failure, type WireError } from "../../shared/protocol/errors.ts";
 import type { CommandMethod } from "../../shared/protocol/methods.ts";
 import type { Clock } from "../clock.ts";
+import { type MakeRoom, writeWithRoom } from "./ordered-writes.ts";
 import type { OutboxEntry } from "./port.ts";
-import type { OutboxStore } from "./replica.ts";
+import { isOutOfRoom, type OutboxStore } from "./replica.ts";
 
 export type CommandOutcome =
   | { kind: "answered"; value: unknown }
@@ -19,18 +21,25 @@ export interface OutboxOptions {
   /** Rejects with a `Failure`. */
   readonly call: (method: CommandMethod, params: unknown, commandId: string) => Promise<unknown>;
   readonly isReady: () => boolean;
+  readonly makeRoom: MakeRoom;
+  /** A page waits to hear how it ends. */
+  readonly isAwaited: (commandId: CommandId) => boolean;
   readonly changed: (entries: OutboxEntry[]) => void;
   readonly settled: (commandId: CommandId, outcome: CommandOutcome) => void;
   /** A fault that no page waits to hear of. */
   readonly report: (error: unknown) => void;
 }
 
-type Command = Pick<OutboxEntry, "commandId" | "method" | "params">;
+/** `isAgain`: it was given to another worker before. */
+type Command = Pick<OutboxEntry, "commandId" | "method" | "params"> & { isAgain?: true };
 
 interface Held {
   readonly lane: string;
   entry: OutboxEntry;
   isStored: boolean;
+  /** What it is now could not be stored, when that was tried. */
+  isUnsaved: boolean;
+  isSending: boolean;
   /** Storing it has ended, well or not: it may go. */
   isDue: boolean;
 }
@@ -48,6 +57,10 @@ export class Outbox {
   readonly #options: OutboxOptions;
   #held: Held[] = [];
   readonly #busyLanes = new Set<string>();
+  /** By lane: why the daemon did not make the session that what follows in the lane is for. */
+  readonly #unmade = new Map<string, WireError>();
+  /** Entries are put in the order given, however often one has to be tried. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -60,38 +73,72 @@ export class Outbox {
   /** Takes up what an earlier worker left, or another beside this one, and lets go of what they settled. */
   async load(): Promise<void> {
     const stored = new Set(this.#held.filter(({ isStored }) => isStored));
-    const found = await this.#options.store.outbox();
+    const found = await this.#inTurn(() => this.#options.store.outbox());
     const held = new Map(this.#held.map((one) => [one.entry.commandId, one]));
-    const inOrder = found.map((entry) => held.get(entry.commandId) ?? hold(entry, true));
+    const inOrder = found.map((entry) => {
+      const known = held.get(entry.commandId);
+      if (known === undefined) return hold(entry, true);
+      // Another worker may have amended it, or been refused.
+      if (!known.isSending && known.entry.state !== "refused") known.entry = entry;
+      return known;
+    });
     const later = this.#held.filter((one) => !stored.has(one) && !inOrder.includes(one));
     this.#held = [...inOrder, ...later];
+    for (const one of this.#held) if (one.isUnsaved && !one.isSending) this.#saveLate(one);
     this.#changed();
     this.flush();
   }
 
   /**
-   * True: it will never be sent, and nobody is told how it ended. False: it was sent, or may have been
-   * by another worker, or is not known.
+   * True: it will never be sent, and nobody is told how it ended; or it was refused and is forgotten. False:
+   * it was sent, or may have been by another worker, or is not known.
    */
-  async withdraw(commandId: CommandId): Promise<boolean> {
-    const held = this.#held.find(({ entry }) => entry.commandId === commandId);
-    if (held === undefined || held.entry.state === "sent") return false;
-    const isOnDisk = held.isStored || !held.isDue;
-    if (isOnDisk && !(await this.#options.store.withdrawOutbox(commandId))) return false;
-    this.#remove(held);
-    return true;
+  withdraw(commandId: CommandId): Promise<boolean> {
+    return this.#change(commandId, async (held, store) => {
+      if (held.entry.state === "refused") await store.removeOutbox(commandId);
+      else if (held.isStored && !(await store.withdrawOutbox(commandId))) return false;
+      this.#remove(held);
+      return true;
+    });
   }
 
-  /** A command given twice is one command. */
-  async add({ commandId, method, params }: Command): Promise<void> {
+  /** True: it will be sent with these params. False, with nothing changed: as with `withdraw`, or it was refused. */
+  amend(commandId: CommandId, params: unknown): Promise<boolean> {
+    return this.#change(commandId, async (held, store) => {
+      if (held.entry.state !== "waiting") return false;
+      if (held.isStored) {
+        const amend = () => store.amendOutbox(commandId, params);
+        if (!(await this.#withRoom(amend))) return false;
+      }
+      held.entry = { ...held.entry, params };
+      this.#changed();
+      return true;
+    });
+  }
+
+  /** Once it is known whether the entry is on disk. */
+  #change(
+    commandId: CommandId,
+    change: (held: Held, store: OutboxStore) => Promise<boolean>,
+  ): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const held = this.#held.find(({ entry }) => entry.commandId === commandId);
+      if (held === undefined || held.isSending || held.entry.state === "sent") return false;
+      return change(held, this.#options.store);
+    });
+  }
+
+  /** A command given twice is one command. One that may have been sent, and settled, counts as sent. */
+  async add({ commandId, method, params, isAgain }: Command): Promise<void> {
+    if (isAgain) await this.load().catch(this.#options.report);
     if (this.#held.some(({ entry }) => entry.commandId === commandId)) return;
     const createdAt = this.#options.clock.now();
-    const held = hold({ commandId, method, params, state: "waiting", createdAt }, false);
+    const state = isAgain ? "sent" : "waiting";
+    const held = hold({ commandId, method, params, state, createdAt }, false);
     this.#held.push(held);
     this.#changed();
     try {
-      await this.#options.store.putOutbox(held.entry);
-      held.isStored = true;
+      await this.#save(held);
     } catch (error) {
       // A full disk must not eat what someone wrote: it waits in memory, and goes out all the same.
       this.#options.report(error);
@@ -105,33 +152,34 @@ export class Outbox {
     if (!this.#options.isReady()) return;
     const passed = new Set(this.#busyLanes);
     for (const held of [...this.#held]) {
+      if (held.entry.state === "refused") continue;
       if (!passed.has(held.lane) && held.isDue) void this.#send(held);
       passed.add(held.lane);
     }
   }
 
   async #send(held: Held): Promise<void> {
-    const { commandId, method, params } = held.entry;
     this.#busyLanes.add(held.lane);
-    if (held.isStored && !(await this.#claim(commandId))) {
+    held.isSending = true;
+    const claimed = held.isStored ? await this.#claim(held.entry) : held.entry;
+    if (claimed === null) {
       this.#remove(held);
       this.#release(held);
       return;
     }
     // From here on it may have acted: it stays "sent" until it is answered, over any connection.
-    held.entry = { ...held.entry, state: "sent" };
+    held.entry = { ...claimed, state: "sent" };
     this.#changed();
-    const outcome = await this.#ask(method, params, commandId);
+    const outcome = await this.#ask(held.entry);
     switch (outcome.kind) {
       case "answered":
+        await this.#forget(held, outcome);
+        this.#release(held);
+        return;
       case "failed":
-        this.#remove(held);
-        this.#settle(held, outcome);
-        try {
-          await this.#options.store.removeOutbox(commandId);
-        } catch (error) {
-          this.#options.report(error);
-        }
+        if (held.entry.method === "session.create") this.#unmade.set(held.lane, outcome.error);
+        if (this.#isKept(held.entry)) await this.#refuse(held, this.#cause(held, outcome.error));
+        else await this.#forget(held, outcome);
         this.#release(held);
         return;
       case "unsent":
@@ -144,21 +192,79 @@ export class Outbox {
     }
   }
 
-  /** Where the claim itself cannot be stored, sending counts more than taking back. */
-  async #claim(commandId: CommandId): Promise<boolean> {
+  async #forget(held: Held, outcome: CommandOutcome): Promise<void> {
+    const { commandId } = held.entry;
+    this.#remove(held);
+    this.#options.settled(commandId, outcome);
     try {
-      return await this.#options.store.claimOutbox(commandId);
+      await this.#inTurn(() => this.#options.store.removeOutbox(commandId));
     } catch (error) {
       this.#options.report(error);
-      return true;
     }
   }
 
-  async #ask(
-    method: CommandMethod,
-    params: unknown,
-    commandId: CommandId,
-  ): Promise<CommandOutcome | { kind: "unsent" }> {
+  #isKept({ method, commandId }: OutboxEntry): boolean {
+    return method === "session.prompt" || !this.#options.isAwaited(commandId);
+  }
+
+  /** A session that never was made cannot be gone. */
+  #cause({ lane }: Held, error: WireError): WireError {
+    return error.code === "session_gone" ? (this.#unmade.get(lane) ?? error) : error;
+  }
+
+  /** If that cannot be stored, the next worker sends it again, and is refused again. */
+  async #refuse(held: Held, error: WireError): Promise<void> {
+    held.entry = { ...held.entry, state: "refused", error };
+    this.#changed();
+    this.#options.settled(held.entry.commandId, { kind: "failed", error });
+    try {
+      await this.#save(held);
+    } catch (fault) {
+      this.#options.report(fault);
+    }
+  }
+
+  #save(held: Held): Promise<void> {
+    return this.#inTurn(async () => {
+      held.isUnsaved = true;
+      await this.#withRoom(() => this.#options.store.putOutbox(held.entry));
+      held.isUnsaved = false;
+      held.isStored = true;
+    });
+  }
+
+  /** There may be room by now. That there was none has been reported. */
+  #saveLate(held: Held): void {
+    this.#save(held).catch((error: unknown) => {
+      if (!isOutOfRoom(error)) this.#options.report(error);
+    });
+  }
+
+  #withRoom<T>(write: () => Promise<T>): Promise<T> {
+    return writeWithRoom(write, { makeRoom: this.#options.makeRoom, otherwise: null });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const working = this.#lastWrite.then(work);
+    this.#lastWrite = working.catch(() => {}); // Its caller hears of it.
+    return working;
+  }
+
+  /** Where the claim itself cannot be stored, sending counts more than taking back. */
+  async #claim(entry: OutboxEntry): Promise<OutboxEntry | null> {
+    try {
+      return await this.#withRoom(() => this.#options.store.claimOutbox(entry.commandId));
+    } catch (error) {
+      this.#options.report(error);
+      return entry;
+    }
+  }
+
+  async #ask({
+    method,
+    params,
+    commandId,
+  }: OutboxEntry): Promise<CommandOutcome | { kind: "unsent" }> {
     try {
       return { kind: "answered", value: await this.#options.call(method, params, commandId) };
     } catch (error) {
@@ -169,6 +275,7 @@ export class Outbox {
   }
 
   #release(held: Held): void {
+    held.isSending = false;
     this.#busyLanes.delete(held.lane);
     this.flush();
   }
@@ -176,10 +283,6 @@ export class Outbox {
   #remove(held: Held): void {
     this.#held = this.#held.filter((other) => other !== held);
     this.#changed();
-  }
-
-  #settle(held: Held, outcome: CommandOutcome): void {
-    this.#options.settled(held.entry.commandId, outcome);
   }
 
   #changed(): void {
@@ -191,6 +294,8 @@ const hold = (entry: OutboxEntry, isStored: boolean): Held => ({
   lane: laneOf(entry),
   entry,
   isStored,
+  isUnsaved: false,
+  isSending: false,
   isDue: isStored,
 });
 

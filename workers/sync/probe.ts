@@ -3,8 +3,8 @@
 import type { Clock } from "../clock.ts";
 import type { Link } from "./link.ts";
 
-/** How long a daemon may take to show life after a wake. */
-export const PROBE_MS = 2_000;
+/** How long a daemon may take to show life: after a wake all is known within 2 s (L3). */
+export const PROBE_MS = 1_300;
 /** The call id of probes. */
 export const PROBE_CALL_ID = 0;
 

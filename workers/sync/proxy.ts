@@ -4,26 +4,39 @@ import { type CommandId, toBase64Url } from "../../shared/ids.ts";
 import { Failure, type WireError } from "../../shared/protocol/errors.ts";
 import type { CommandMethod, Params, QueryMethod, Result } from "../../shared/protocol/methods.ts";
 import type { TextBody } from "../../shared/protocol/rows.ts";
-import type { PageMessage, SyncMessage } from "./port.ts";
+import type { PageMessage, StorageFacts, SyncMessage } from "./port.ts";
 
-export type SyncEvent = Exclude<SyncMessage, { type: "value" | "failure" | "alive" }>;
+export type SyncEvent = Exclude<
+  SyncMessage,
+  { type: "value" | "failure" | "alive" | "successor" | "withdrawn" }
+>;
 
 /** The sync worker, or its port. */
 export interface SyncEnd {
   postMessage(message: PageMessage, transfer?: Transferable[]): void;
 }
 
+/** What becomes of the worker and its engine. */
+export interface SyncFate {
+  /** The worker holds this lock for as long as it lives. */
+  alive(lock: string): void;
+  /** Another engine than before serves this page: attach, then `askAgain`. */
+  succeeded(): void;
+}
+
 interface Asked {
-  readonly question: PageMessage;
+  question: PageMessage;
   answered(value: unknown): void;
   failed(failure: Failure): void;
 }
+
+type CommandMessage = Extract<PageMessage, { type: "command" }>;
 
 const COMMAND_ID_BYTES = 16;
 
 export class SyncProxy {
   #end: SyncEnd;
-  readonly #alive: (lock: string) => void;
+  readonly #fate: SyncFate;
   readonly #randomBytes: (length: number) => Uint8Array;
   readonly #asked = new Map<number, Asked>();
   #lastId = 0;
@@ -31,14 +44,9 @@ export class SyncProxy {
   /** Said before anyone listened. */
   #early: SyncEvent[] = [];
 
-  /** `alive`: hears the lock that the worker holds for as long as it lives. */
-  constructor(
-    end: SyncEnd,
-    randomBytes: (length: number) => Uint8Array,
-    alive: (lock: string) => void,
-  ) {
+  constructor(end: SyncEnd, randomBytes: (length: number) => Uint8Array, fate: SyncFate) {
     this.#end = end;
-    this.#alive = alive;
+    this.#fate = fate;
     this.#randomBytes = randomBytes;
   }
 
@@ -56,7 +64,9 @@ export class SyncProxy {
 
   /** What the dead one left unanswered. Asking twice does nothing twice: commands have ids (F5). */
   askAgain(): void {
-    for (const { question } of this.#asked.values()) this.post(question);
+    for (const { question } of this.#asked.values()) {
+      this.post(question.type === "command" ? { ...question, isAgain: true } : question);
+    }
   }
 
   /** A message of the sync worker. */
@@ -69,7 +79,13 @@ export class SyncProxy {
         this.#take(message.id)?.failed(toFailure(message.error));
         return;
       case "alive":
-        this.#alive(message.lock);
+        this.#fate.alive(message.lock);
+        return;
+      case "successor":
+        this.#fate.succeeded();
+        return;
+      case "withdrawn":
+        this.#reconsider(message.commandId, () => null);
         return;
       default:
         if (this.#listener === null) this.#early.push(message);
@@ -102,6 +118,38 @@ export class SyncProxy {
 
   withdraw(commandId: string): Promise<boolean> {
     return this.#ask((id) => ({ type: "withdraw", id, commandId: commandId as CommandId }));
+  }
+
+  async amend(commandId: string, params: unknown): Promise<boolean> {
+    const isAmended = await this.#ask<boolean>((id) => ({
+      type: "amend",
+      id,
+      commandId: commandId as CommandId,
+      params,
+    }));
+    if (isAmended) this.#reconsider(commandId, (question) => ({ ...question, params }));
+    return isAmended;
+  }
+
+  #reconsider(
+    commandId: string,
+    change: (question: CommandMessage) => CommandMessage | null,
+  ): void {
+    for (const [id, asked] of this.#asked) {
+      const { question } = asked;
+      if (question.type !== "command" || question.commandId !== commandId) continue;
+      const changed = change(question);
+      if (changed === null) this.#asked.delete(id);
+      else asked.question = changed;
+    }
+  }
+
+  storage(): Promise<StorageFacts> {
+    return this.#ask((id) => ({ type: "storage", id }));
+  }
+
+  keepDays(days: number | null): Promise<StorageFacts> {
+    return this.#ask((id) => ({ type: "keepDays", id, days }));
   }
 
   text(body: TextBody): Promise<string> {

@@ -29,12 +29,15 @@ async function reconnect(bench: Workbench): Promise<void> {
 /** What another worker of this browser does with what the daemon sends it. */
 async function storeBeside({ replica, daemon }: Workbench): Promise<void> {
   const { epoch, head } = daemon;
-  const { cursor } = replica.stored;
+  const { cursor, fills } = replica.stored;
   const changes: Change[] = [...daemon.rows.values()].filter(({ rev }) => rev > cursor);
   await replica.storePage({
     epoch,
+    connection: "beside",
+    fills,
     base: cursor,
     changes,
+    leftOut: [],
     upto: head,
     token: `token-${head}`,
     at: 0,
@@ -60,7 +63,7 @@ describe("a page whose worker is not the only one", () => {
     const page = await disconnectedPage(bench);
     bench.daemon.rows.clear();
     bench.daemon.write(sessionRow(one, { title: "Restored" }));
-    await bench.replica.restart(bench.daemon.epoch);
+    await bench.replica.restart(bench.daemon.epoch, []);
     await storeBeside(bench);
     await reconnect(bench);
     expect(page.ids("session")).toEqual([one]);

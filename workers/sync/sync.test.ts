@@ -100,6 +100,7 @@ describe("what a page is given", () => {
       sessionId: two,
       found: false,
       hasEarlier: false,
+      isWhole: true,
       draft: "later",
     });
   });

@@ -2,12 +2,10 @@
 // rows that were being read from disk for it have been sent.
 
 import type { SessionId } from "../../shared/ids.ts";
-import type { Change } from "../../shared/protocol/rows.ts";
+import { type Change, isBodyKind } from "../../shared/protocol/rows.ts";
 import type { RenderInput } from "../render/port.ts";
-import type { SyncMessage } from "./port.ts";
+import type { RenderPort, SyncMessage } from "./port.ts";
 import type { WindowEdge } from "./replica.ts";
-
-export type RenderPort = Pick<MessagePort, "postMessage" | "close">;
 
 export class Tab {
   readonly #post: (message: SyncMessage) => void;
@@ -16,6 +14,8 @@ export class Tab {
   readonly open = new Map<SessionId, WindowEdge | null>();
   /** Open sessions of which nothing could be read yet. */
   readonly unread = new Set<SessionId>();
+  /** What someone sees at this page. */
+  look: SessionId | null = null;
   #readings = 0;
   /** Settled once all readings before have been sent. */
   #lastReading: Promise<unknown> = Promise.resolve();
@@ -34,7 +34,7 @@ export class Tab {
   rows(changes: readonly Change[], reset: boolean): void {
     const shown = changes.filter(
       ({ kind, sessionId }) =>
-        kind === "session" || kind === "device" || (sessionId !== null && this.open.has(sessionId)),
+        !isBodyKind(kind) || (sessionId !== null && this.open.has(sessionId)),
     );
     if (shown.length === 0 && !reset) return;
     const message: SyncMessage = { type: "rows", changes: shown, reset };

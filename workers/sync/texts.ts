@@ -6,7 +6,8 @@ import { Failure } from "../../shared/protocol/errors.ts";
 import { methods } from "../../shared/protocol/methods.ts";
 import { blobsOfRow, type Change, type TextBody } from "../../shared/protocol/rows.ts";
 import type { Clock } from "../clock.ts";
-import type { ReplicaRows, WantedBlob } from "./replica.ts";
+import { type MakeRoom, writeWithRoom } from "./ordered-writes.ts";
+import { isOutOfRoom, type ReplicaRows, type WantedBlob } from "./replica.ts";
 
 /** Rows that come together are stored by then, and their blobs fetched in one go. */
 const SETTLE_MS = 500;
@@ -21,6 +22,9 @@ export interface TextsOptions {
   /** Rejects with a `Failure`. */
   readonly readBlob: (params: { hash: BlobHash; offset: number }) => Promise<unknown>;
   readonly isReady: () => boolean;
+  readonly makeRoom: MakeRoom;
+  /** Room for what nobody has asked for. */
+  readonly hasSpareRoom: () => Promise<boolean>;
   /** SHA-256. */
   readonly hash: (bytes: Uint8Array) => Uint8Array;
   readonly report: (error: unknown) => void;
@@ -40,12 +44,13 @@ export class Texts {
   /** Rejects with a `Failure` if it is neither here nor to be had. */
   async text({ head, blob }: TextBody): Promise<string> {
     if (blob === null) return head;
-    const { replica, report } = this.#options;
+    const { replica, makeRoom, report } = this.#options;
     const kept = await replica.blob(blob);
     if (kept !== null) return new TextDecoder().decode(kept);
     const fetched = await this.#fetch(blob);
     // At once: what someone has looked at must be there offline, whatever happens next.
-    replica.keepBlob(blob, fetched).catch(report);
+    const keep = () => replica.keepBlob(blob, fetched);
+    writeWithRoom(keep, { makeRoom, otherwise: null }).catch(report);
     return new TextDecoder().decode(fetched);
   }
 
@@ -63,10 +68,10 @@ export class Texts {
   }
 
   async #prefetch(): Promise<void> {
-    const { replica, isReady, report } = this.#options;
+    const { replica, isReady, hasSpareRoom, report } = this.#options;
     this.#isPrefetching = true;
     try {
-      while (isReady()) {
+      while (isReady() && (await hasSpareRoom())) {
         const wanted = await replica.wantedBlobs(WANTED_PER_READ);
         if (wanted.length === 0) break;
         for (const one of wanted) await this.#keep(one);
@@ -77,7 +82,8 @@ export class Texts {
         await replica.dropUnusedBlobs();
       }
     } catch (error) {
-      if (!(error instanceof Failure && error.wire.retryable)) report(error);
+      const isExpected = isOutOfRoom(error) || (error instanceof Failure && error.wire.retryable);
+      if (!isExpected) report(error);
     } finally {
       this.#isPrefetching = false;
     }

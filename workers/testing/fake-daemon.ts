@@ -1,6 +1,7 @@
 // A daemon for tests of the sync worker: real handshake and codec, rows in memory, and only as much
 // behaviour as the protocol asks for. What it was told is there to be looked at.
 
+import { deflateRawSync } from "node:zlib";
 import type { SessionId } from "../../shared/ids.ts";
 import { toBase64Url, toFingerprint } from "../../shared/ids.ts";
 import { HEARTBEAT_MS } from "../../shared/limits.ts";
@@ -20,8 +21,9 @@ import {
   type ClientMessage,
   clientMessageSchema,
   type DaemonMessage,
+  type Scope,
 } from "../../shared/protocol/messages.ts";
-import type { Change } from "../../shared/protocol/rows.ts";
+import { type Change, isBodyKind } from "../../shared/protocol/rows.ts";
 import type { DaemonEnd } from "./linked-network.ts";
 import { deviceIdOf, type Unnumbered } from "./rows.ts";
 
@@ -30,9 +32,15 @@ type Call = Extract<ClientMessage, { type: "call" }>;
 interface Client {
   readonly send: (message: DaemonMessage) => void;
   readonly close: () => void;
-  /** Null before its hello. */
+  /** Null before its hello; then the last page's `upto`. */
   cursor: number | null;
+  packs: boolean;
+  readonly leftOut: Set<SessionId>;
+  /** How far the fills under way are. */
+  readonly fills: Map<SessionId, { until: number; after: number | null }>;
 }
+
+const DAY_MS = 24 * 60 * 60_000;
 
 export class FakeDaemon {
   readonly keys: KeyPair;
@@ -43,6 +51,14 @@ export class FakeDaemon {
   head = 0;
   rowsPerPage = 512;
   resyncNext = false;
+  /** By which it tells how old sessions are. */
+  now = 0;
+  /** True: pages and fills are packed, whatever their size. */
+  packs = false;
+  /** What its clock says. */
+  now = 0;
+  /** True: fills go on with `fillOn` only. */
+  holdsFills = false;
   /** Null: everyone is let in. */
   refusal: Admission | null = null;
   /** Throws a `Failure`, or gives the value; `undefined` is no answer at all. */
@@ -90,6 +106,13 @@ export class FakeDaemon {
     for (const client of this.#clients) this.#pump(client);
   }
 
+  /** Sends one more part of each fill under way. */
+  fillOn(): void {
+    for (const client of this.#clients) {
+      for (const sessionId of [...client.fills.keys()]) this.#fillPart(client, sessionId);
+    }
+  }
+
   live(sessionId: SessionId, event: LiveEvent): void {
     this.say({ type: "live", sessionId, event });
   }
@@ -125,7 +148,14 @@ export class FakeDaemon {
           this.introductions.push(introductionSchema.parse(decode(introduction)));
           reply(this.refusal ?? admitted);
           if (this.refusal !== null) return close();
-          client = { send: reply, close, cursor: null };
+          client = {
+            send: reply,
+            close,
+            cursor: null,
+            packs: false,
+            leftOut: new Set(),
+            fills: new Map(),
+          };
           this.#clients.add(client);
         } catch (error) {
           if (!(error instanceof Error && error.name === "NoiseError")) throw error;
@@ -149,6 +179,8 @@ export class FakeDaemon {
           (message.epoch !== null && message.epoch !== this.epoch);
         this.resyncNext = false;
         client.cursor = resync ? 0 : message.cursor;
+        client.packs = this.packs && message.packings.includes("deflate-raw");
+        for (const sessionId of this.#outOf(message.scope)) client.leftOut.add(sessionId);
         client.send({
           type: "welcome",
           epoch: this.epoch,
@@ -159,6 +191,8 @@ export class FakeDaemon {
           daemonName: "test",
           daemonVersion: "0",
           heartbeatMs: HEARTBEAT_MS,
+          now: this.now,
+          leftOut: [...client.leftOut],
         });
         this.#pump(client);
         return;
@@ -166,12 +200,34 @@ export class FakeDaemon {
       case "call":
         this.#call(client, message);
         return;
+      case "keep":
+        client.leftOut.delete(message.sessionId);
+        client.fills.set(message.sessionId, { until: client.cursor ?? 0, after: null });
+        while (!this.holdsFills && client.fills.has(message.sessionId)) {
+          this.#fillPart(client, message.sessionId);
+        }
+        return;
+      case "leave":
+        client.leftOut.add(message.sessionId);
+        client.fills.delete(message.sessionId);
+        this.#sayLeftOut(client, message.sessionId);
+        return;
       case "ack":
+      case "look":
       case "watch":
       case "unwatch":
       case "beat":
         return;
     }
+  }
+
+  #outOf({ days, except }: Scope): SessionId[] {
+    const since = days === null ? 0 : this.now - days * DAY_MS;
+    return [...this.rows.values()].flatMap(({ kind, sessionId, row }) => {
+      if (kind !== "session" || row === null) return [];
+      const isOld = !row.pinned && row.modifiedAt < since;
+      return isOld || except.includes(sessionId) ? [sessionId] : [];
+    });
   }
 
   #call(client: Client, call: Call): void {
@@ -185,18 +241,60 @@ export class FakeDaemon {
   }
 
   #pump(client: Client): void {
-    const { cursor } = client;
+    const { cursor, leftOut } = client;
     if (cursor === null) return;
-    const left = [...this.rows.values()]
-      .filter(({ rev }) => rev > cursor)
-      .sort((a, b) => a.rev - b.rev);
+    const left = this.#inOrder(
+      ({ kind, sessionId, rev }) =>
+        rev > cursor && !(sessionId !== null && leftOut.has(sessionId) && isBodyKind(kind)),
+    );
     const changes = left.slice(0, this.rowsPerPage);
     if (changes.length === 0) return;
-    const upto = changes.at(-1)?.rev ?? this.head;
+    const isLast = changes.length === left.length;
+    const upto = isLast ? this.head : (changes.at(-1)?.rev ?? this.head);
     client.cursor = upto;
-    const more = left.length - changes.length;
-    client.send({ type: "page", changes, upto, token: `token-${upto}`, more });
+    const page = { type: "page", changes, upto, token: `token-${upto}` } as const;
+    this.#send(client, { ...page, more: this.head - upto, leftOut: [] });
     this.#pump(client);
+  }
+
+  #sayLeftOut(client: Client, sessionId: SessionId): void {
+    const { cursor } = client;
+    if (cursor === null) return;
+    const place = { upto: cursor, token: `token-${cursor}`, more: this.head - cursor };
+    this.#send(client, { type: "page", changes: [], ...place, leftOut: [sessionId] });
+  }
+
+  /** Rows that changed after the first part come in pages. */
+  #fillPart(client: Client, sessionId: SessionId): void {
+    const filling = client.fills.get(sessionId);
+    if (filling === undefined || client.cursor === null) return;
+    const isFirst = filling.after === null;
+    if (isFirst) filling.until = client.cursor;
+    const { until, after } = filling;
+    const left = this.#inOrder(
+      ({ kind, sessionId: of, rev, row }) =>
+        of === sessionId && isBodyKind(kind) && row !== null && rev > (after ?? 0) && rev <= until,
+    );
+    const changes = left.slice(0, this.rowsPerPage);
+    const isLast = changes.length === left.length;
+    filling.after = changes.at(-1)?.rev ?? until;
+    if (isLast) client.fills.delete(sessionId);
+    const { cursor } = client;
+    this.#send(client, { type: "fill", sessionId, changes, cursor, isFirst, isLast });
+  }
+
+  #inOrder(isWanted: (change: Change) => boolean): Change[] {
+    return [...this.rows.values()].filter(isWanted).sort((a, b) => a.rev - b.rev);
+  }
+
+  #send(client: Client, message: DaemonMessage): void {
+    if (!client.packs) {
+      client.send(message);
+      return;
+    }
+    const bytes = encode(message);
+    const packed = new Uint8Array(deflateRawSync(bytes));
+    client.send({ type: "packed", packing: "deflate-raw", size: bytes.length, bytes: packed });
   }
 }
 

@@ -6,12 +6,19 @@ import type { SessionId } from "../../shared/ids.ts";
 import { nobleCrypto } from "../../shared/noise/noble-crypto.ts";
 import type { Change } from "../../shared/protocol/rows.ts";
 import type { RenderInput } from "../render/port.ts";
-import type { ConnectionState, OutboxEntry, PageMessage, SyncMessage } from "../sync/port.ts";
+import type {
+  ConnectionState,
+  Enrolment,
+  OutboxEntry,
+  PageMessage,
+  SyncMessage,
+} from "../sync/port.ts";
 import { Sync } from "../sync/sync.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeDaemon } from "./fake-daemon.ts";
 import { LinkedNetwork } from "./linked-network.ts";
 import { MemoryReplica } from "./memory-replica.ts";
+import { unpackAtOnce } from "./unpack-at-once.ts";
 
 /** Bytes that differ from call to call and are the same in every run. */
 export function makeBytes(seed: number): (length: number) => Uint8Array {
@@ -34,7 +41,7 @@ export class FakePage {
   #lastId = 0;
   readonly #receive: (message: PageMessage) => void;
 
-  constructor(sync: Sync, enrolment: string | null = null) {
+  constructor(sync: Sync, enrolment: Enrolment | null = null) {
     this.#receive = sync.accept((message) => this.#told(message));
     const { port1, port2 } = new MessageChannel();
     port2.close();
@@ -114,7 +121,7 @@ export interface Workbench {
   /** Another worker over the same replica, as after a reload or in a second tab without SharedWorker. */
   makeSync(): Sync;
   /** A page, attached and served until nothing moves. */
-  page(enrolment?: string | null): Promise<FakePage>;
+  page(enrolment?: Enrolment | null): Promise<FakePage>;
 }
 
 export function makeWorkbench(
@@ -138,8 +145,10 @@ export function makeWorkbench(
         crypto: nobleCrypto,
         randomBytes,
         clock,
+        unpack: unpackAtOnce,
       },
       replica,
+      storage: replica.storage,
       random: options.random ?? (() => 0.999),
       appVersion: "0",
       whenReleased: (lock) =>

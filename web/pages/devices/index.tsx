@@ -1,8 +1,6 @@
 // Who may open this daemon.
 
-import { A } from "@solidjs/router";
-import ArrowLeft from "lucide-solid/icons/arrow-left";
-import { createEffect, createMemo, For, Show } from "solid-js";
+import { createMemo, For, Show } from "solid-js";
 import type { DeviceId } from "../../../shared/ids.ts";
 import type { DeviceRow } from "../../../shared/protocol/rows.ts";
 import { RelativeTime } from "../../components/relative-time.tsx";
@@ -11,11 +9,12 @@ import { usePageTools } from "../../state/page-tools.ts";
 import { ago, exactTime } from "../../state/times.ts";
 import { syncWords } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
+import { Settings } from "../frame/settings.tsx";
 
 const ROLE_WORDS = {
   owner: "everything",
   guest: "work in sessions",
-  viewer: "read",
+  viewer: "read what was shared",
 } as const satisfies Record<DeviceRow["role"], string>;
 
 const NOW_TICK_MS = 10_000;
@@ -35,23 +34,17 @@ export default function DevicesPage() {
     Object.entries(workbench.rows.device)
       .map(([id, row]): DeviceEntry => [id as DeviceId, row])
       .filter(([, { revokedAt }]) => revokedAt === null)
-      .sort(([, a], [, b]) => b.lastSeenAt - a.lastSeenAt),
+      .sort(([, a], [, b]) => b.lastSeenAt - a.lastSeenAt)
+      .sort(([a], [b]) => Number(b === thisOne()) - Number(a === thisOne())),
   );
-  createEffect(() => {
-    document.title = "Devices · Troupe";
-  });
   return (
-    <div class="settings">
-      <nav aria-label="Settings">
-        <A class="back" href="/">
-          <ArrowLeft size={14} aria-hidden="true" /> Sessions
-        </A>
-        <A href="/settings/devices" aria-current="page">
-          Devices
-        </A>
-      </nav>
-      <main>
-        <h1>Devices</h1>
+    <Settings title="Devices">
+      <Show
+        when={!workbench.isViewer()}
+        fallback={
+          <p class="muted">Only the owner of this daemon sees which devices it has let in.</p>
+        }
+      >
         <p class="muted">Who may open this daemon, and when each was last here.</p>
         <Show
           when={devices().length > 0}
@@ -68,8 +61,8 @@ export default function DevicesPage() {
           On the daemon's machine, run <code>troupe link</code>, and open the link it prints in the
           other browser. A link works once, for 10 minutes.
         </p>
-      </main>
-    </div>
+      </Show>
+    </Settings>
   );
 }
 

@@ -1,17 +1,20 @@
 // The dialogs, loaded when the first one opens.
 
-// By their parts: the two ready-made objects are one and the same, with the parts of whichever came last.
+// By its parts: the ready-made object is one with the plain dialog's, with the parts of whichever came last.
 import * as AlertDialog from "@kobalte/core/alert-dialog";
-import * as KobalteDialog from "@kobalte/core/dialog";
 import { useLocation, useNavigate } from "@solidjs/router";
-import X from "lucide-solid/icons/x";
-import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { createSignal, Match, Show, Suspense, Switch } from "solid-js";
 import { TITLE_MAX_CHARS } from "../../../shared/limits.ts";
-import { holdFocus } from "../../components/return-focus.ts";
+import { lazyPart } from "../../components/lazy-part.tsx";
 import type { Dialog } from "../../state/dialogs.ts";
 import { createSessionSetup } from "../../state/session-setup.ts";
 import { useWorkbench } from "../../state/workbench.ts";
+import { PartMissing } from "../frame/part-missing.tsx";
 import { SetupSteps } from "../home/setup-steps.tsx";
+import { Modal, makeCloseFocus } from "./modal.tsx";
+
+const OnItsWay = lazyPart(() => import("./on-its-way.tsx"), PartMissing);
+const ShareSession = lazyPart(() => import("./share-session.tsx"), PartMissing);
 
 type DialogOf<K extends Dialog["kind"]> = Extract<Dialog, { kind: K }>;
 
@@ -23,8 +26,20 @@ export default function OpenDialog(props: { dialog: Dialog; onClose: () => void 
       <Match when={of("new-session")}>
         <NewSession onClose={props.onClose} />
       </Match>
+      <Match when={of("on-its-way")}>
+        <Suspense>
+          <OnItsWay onClose={props.onClose} />
+        </Suspense>
+      </Match>
       <Match when={of("rename-session")}>
         {(dialog) => <RenameSession dialog={dialog()} onClose={props.onClose} />}
+      </Match>
+      <Match when={of("share-session")}>
+        {(dialog) => (
+          <Suspense>
+            <ShareSession sessionId={dialog().sessionId} onClose={props.onClose} />
+          </Suspense>
+        )}
       </Match>
       <Match when={of("rename-device")}>
         {(dialog) => <RenameDevice dialog={dialog()} onClose={props.onClose} />}
@@ -36,57 +51,6 @@ export default function OpenDialog(props: { dialog: Dialog; onClose: () => void 
         {(dialog) => <RevokeDevice dialog={dialog()} onClose={props.onClose} />}
       </Match>
     </Switch>
-  );
-}
-
-/** Gives the focus back, unless what was done moved it on to somewhere already. */
-function makeCloseFocus(): (event: Event) => void {
-  const giveBack = holdFocus();
-  return (event) => {
-    if (event.defaultPrevented) return;
-    event.preventDefault();
-    giveBack();
-  };
-}
-
-function Modal(props: {
-  title: string;
-  onClose: () => void;
-  wide?: boolean;
-  children: JSX.Element;
-}) {
-  const onCloseFocus = makeCloseFocus();
-  let content: HTMLElement | undefined;
-  // What is asked for comes first, not the way out.
-  const onOpenFocus = (event: Event) => {
-    const field = content?.querySelector<HTMLInputElement>("input[type=text]");
-    if (!field) return;
-    event.preventDefault();
-    field.focus();
-    field.select();
-  };
-  return (
-    <KobalteDialog.Root open onOpenChange={(isOpen) => !isOpen && props.onClose()}>
-      <KobalteDialog.Portal>
-        <KobalteDialog.Overlay class="overlay" />
-        <div class="dialog-place">
-          <KobalteDialog.Content
-            ref={content}
-            class={props.wide ? "dialog wide" : "dialog"}
-            onOpenAutoFocus={onOpenFocus}
-            onCloseAutoFocus={onCloseFocus}
-          >
-            <header>
-              <KobalteDialog.Title>{props.title}</KobalteDialog.Title>
-              <KobalteDialog.CloseButton class="icon-button" aria-label="Close">
-                <X size={16} aria-hidden="true" />
-              </KobalteDialog.CloseButton>
-            </header>
-            {props.children}
-          </KobalteDialog.Content>
-        </div>
-      </KobalteDialog.Portal>
-    </KobalteDialog.Root>
   );
 }
 
@@ -104,7 +68,9 @@ function NewSession(props: { onClose: () => void }) {
     <Modal title="New session" onClose={props.onClose} wide>
       <SetupSteps setup={setup} onSubmit={start} />
       <div class="row ends">
-        <span class="quiet">{setup.missing() ?? (isOnline() ? "" : "Sent when back online")}</span>
+        <span class="quiet">
+          {setup.missing() ?? (isOnline() ? "" : "Will be sent when the daemon is back")}
+        </span>
         <button
           type="button"
           class="btn primary"

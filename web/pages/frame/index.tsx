@@ -3,6 +3,7 @@
 import PanelLeft from "lucide-solid/icons/panel-left";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { focusPage } from "../../components/return-focus.ts";
+import { useWorkbench } from "../../state/workbench.ts";
 import { Rail } from "./rail.tsx";
 
 const NARROW = "(max-width: 760px)";
@@ -43,6 +44,7 @@ export function Frame(props: {
     });
   });
   createEdgeSwipe(open, close);
+  const { isCutOff } = useWorkbench();
 
   const menuButton = () => (
     <button
@@ -58,7 +60,7 @@ export function Frame(props: {
   );
 
   return (
-    <div class="app">
+    <div class="app" data-cut-off={isCutOff() ? "" : undefined}>
       <nav
         ref={rail}
         class="rail"

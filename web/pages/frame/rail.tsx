@@ -9,6 +9,7 @@ import { createMemo, createSignal, For, Match, Show, Switch } from "solid-js";
 import { Dot, type DotKind } from "../../components/dot.tsx";
 import { createNow } from "../../state/now.ts";
 import { usePageTools } from "../../state/page-tools.ts";
+import { underWay } from "../../state/pending.ts";
 import { groupSessions, SESSION_GROUPS, type SessionGroup } from "../../state/session-groups.ts";
 import { altShortcut } from "../../state/shortcuts.ts";
 import { counted } from "../../state/times.ts";
@@ -40,17 +41,27 @@ export function Rail(props: {
           {daemonWords(workbench.connection())}
         </small>
       </div>
-      <button
-        type="button"
-        class="new"
-        aria-keyshortcuts="Alt+N"
-        onClick={() => {
-          props.onLeave();
-          dialogs.open({ kind: "new-session" });
-        }}
+      <Show
+        when={!workbench.isViewer()}
+        fallback={
+          // Without a row of its own nothing is known of this browser yet.
+          <Show when={Object.keys(workbench.rows.device).length > 0}>
+            <p class="rail-note">Shared with this browser, to read.</p>
+          </Show>
+        }
       >
-        New session <kbd>{altShortcut("N")}</kbd>
-      </button>
+        <button
+          type="button"
+          class="new"
+          aria-keyshortcuts="Alt+N"
+          onClick={() => {
+            props.onLeave();
+            dialogs.open({ kind: "new-session" });
+          }}
+        >
+          New session <kbd>{altShortcut("N")}</kbd>
+        </button>
+      </Show>
       <Show when={workbench.sessions().length >= FILTER_MIN_SESSIONS || filter() !== ""}>
         <input
           type="search"
@@ -138,14 +149,30 @@ function connectionDot(
   return kind === "offline" ? "idle" : "live";
 }
 
+/** The first page of the settings. A viewer has no say in devices. */
+function SettingsLink(props: { isViewer: boolean }) {
+  const words = () => (props.isViewer ? "What this browser keeps" : "Devices");
+  return (
+    <A
+      class="icon-button"
+      href={props.isViewer ? "/settings/storage" : "/settings/devices"}
+      aria-label={words()}
+      title={words()}
+    >
+      <MonitorSmartphone size={15} aria-hidden="true" />
+    </A>
+  );
+}
+
 function Foot() {
   const workbench = useWorkbench();
-  const { themeChoice, update } = usePageTools();
+  const { dialogs, themeChoice, update } = usePageTools();
   const now = createNow(1_000);
+  const waiting = () => underWay(workbench.outbox()).length;
   const sync = () =>
     syncWords(workbench.connection(), {
       syncedAt: workbench.syncedAt(),
-      waiting: workbench.outbox().length,
+      waiting: waiting(),
       now: now(),
     });
   return (
@@ -160,10 +187,17 @@ function Foot() {
       </Show>
       <div class="foot">
         <Dot kind={connectionDot(workbench.connection().kind)} />
-        <span class="sync">{sync()}</span>
-        <A class="icon-button" href="/settings/devices" aria-label="Devices" title="Devices">
-          <MonitorSmartphone size={15} aria-hidden="true" />
-        </A>
+        <Show when={waiting() > 0} fallback={<span class="sync">{sync()}</span>}>
+          <button
+            type="button"
+            class="sync"
+            title="What is on its way"
+            onClick={() => dialogs.open({ kind: "on-its-way" })}
+          >
+            {sync()}
+          </button>
+        </Show>
+        <SettingsLink isViewer={workbench.isViewer()} />
         <button
           type="button"
           class="icon-button"

@@ -24,7 +24,7 @@ const STATE_WORDS = {
   running: "running",
   failed: "failed",
   interrupted: "interrupted",
-  waiting: "sent when back online",
+  waiting: "waits for the daemon",
 } as const satisfies Record<ListedSession["state"], string>;
 
 export function SessionItem(props: {
@@ -50,8 +50,8 @@ export function SessionItem(props: {
   const what = () => {
     const { id, state, shownDir } = props.session;
     const doing = state === "running" ? workbench.doing(id) : null;
-    const words =
-      doing === null ? STATE_WORDS[state] : doing.charAt(0).toLowerCase() + doing.slice(1);
+    const known = state === "running" && workbench.isCutOff() ? "was running" : STATE_WORDS[state];
+    const words = doing === null ? known : doing.charAt(0).toLowerCase() + doing.slice(1);
     return [shownDir, words].filter(Boolean).join(" · ");
   };
   return (

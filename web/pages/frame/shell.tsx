@@ -1,14 +1,15 @@
 // Around every page: refusals instead of it, dialogs and notices over it, and what is said aloud.
 
 import type { RouteSectionProps } from "@solidjs/router";
-import X from "lucide-solid/icons/x";
-import { For, lazy, onCleanup, onMount, Show, Suspense } from "solid-js";
-import { createFocusHeir } from "../../components/return-focus.ts";
+import { onCleanup, onMount, Show, Suspense } from "solid-js";
+import { lazyPart, smallPart } from "../../components/lazy-part.tsx";
 import { usePageTools } from "../../state/page-tools.ts";
-import { type Notice, useWorkbench } from "../../state/workbench.ts";
+import { useWorkbench } from "../../state/workbench.ts";
+import { PartMissing } from "./part-missing.tsx";
 
-const RefusedPage = lazy(() => import("../refused/index.tsx"));
-const OpenDialog = lazy(() => import("../dialogs/index.tsx"));
+const RefusedPage = lazyPart(() => import("../refused/index.tsx"), PartMissing);
+const OpenDialog = lazyPart(() => import("../dialogs/index.tsx"), PartMissing);
+const Notices = smallPart(() => import("./notices.tsx"));
 
 export function Shell(props: RouteSectionProps) {
   const workbench = useWorkbench();
@@ -22,7 +23,7 @@ export function Shell(props: RouteSectionProps) {
       // By code: with Option held, macOS reports another key.
       if (!event.altKey || event.code !== "KeyN" || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
-      dialogs.open({ kind: "new-session" });
+      if (!workbench.isViewer()) dialogs.open({ kind: "new-session" });
     };
     document.addEventListener("keydown", onKeyDown);
     onCleanup(() => document.removeEventListener("keydown", onKeyDown));
@@ -41,44 +42,16 @@ export function Shell(props: RouteSectionProps) {
           </Suspense>
         )}
       </Show>
-      <Notices />
+      <div class="notices" role="alert">
+        <Show when={workbench.notices().length + workbench.refusals().length > 0}>
+          <Notices />
+        </Show>
+      </div>
       <div class="hidden" role="status">
         <Show when={workbench.announcement()} keyed>
           {({ text }) => <p>{text}</p>}
         </Show>
       </div>
     </>
-  );
-}
-
-function Notices() {
-  const workbench = useWorkbench();
-  return (
-    <div class="notices" role="alert">
-      <For each={workbench.notices()}>
-        {(notice) => <OneNotice notice={notice} onDismiss={() => workbench.dismiss(notice.id)} />}
-      </For>
-    </div>
-  );
-}
-
-function OneNotice(props: { notice: Notice; onDismiss: () => void }) {
-  let button: HTMLButtonElement | undefined;
-  createFocusHeir(() => button);
-  return (
-    <div class="notice">
-      <p>
-        <b>{props.notice.what}</b> {props.notice.todo}
-      </p>
-      <button
-        ref={button}
-        type="button"
-        class="icon-button"
-        aria-label="Dismiss"
-        onClick={props.onDismiss}
-      >
-        <X size={14} aria-hidden="true" />
-      </button>
-    </div>
   );
 }

@@ -1,13 +1,15 @@
 // The start: the first visit's welcome, else the most recent session, else a page that teaches.
 
 import { Navigate } from "@solidjs/router";
-import { createEffect, createSignal, type JSX, lazy, Match, Suspense, Switch } from "solid-js";
+import { createEffect, createSignal, type JSX, Match, Suspense, Switch } from "solid-js";
+import { lazyPart } from "../../components/lazy-part.tsx";
 import { usePageTools } from "../../state/page-tools.ts";
 import { lostWords } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
 import { Frame } from "../frame/index.tsx";
+import { PartMissing } from "../frame/part-missing.tsx";
 
-const Welcome = lazy(() => import("./welcome.tsx"));
+const Welcome = lazyPart(() => import("./welcome.tsx"), PartMissing);
 
 export default function HomePage() {
   const workbench = useWorkbench();
@@ -17,6 +19,7 @@ export default function HomePage() {
   // While a first catch-up runs, "most recent" is still changing.
   const latest = () =>
     kind() === "catching-up" ? undefined : workbench.sessions().find(({ archived }) => !archived);
+  const mayWelcome = () => !isWelcomed() && workbench.sessions().length === 0;
   const finishWelcome = () => {
     preferences.set("welcomed", "yes");
     setIsWelcomed(true);
@@ -29,7 +32,7 @@ export default function HomePage() {
       fallback={<Frame currentId={null}>{(menuButton) => <Empty menuButton={menuButton} />}</Frame>}
     >
       <Match when={latest()}>{(session) => <Navigate href={`/s/${session().id}`} />}</Match>
-      <Match when={kind() === "live" && !isWelcomed() && workbench.sessions().length === 0}>
+      <Match when={kind() === "live" && !workbench.isViewer() && mayWelcome()}>
         <Suspense>
           <Welcome onDone={finishWelcome} />
         </Suspense>
@@ -58,6 +61,13 @@ function Empty(props: { menuButton: () => JSX.Element }) {
             </p>
           }
         >
+          <Match when={workbench.connection().kind === "live" && workbench.isViewer()}>
+            <h1 class="lede">Nothing is shared with this browser</h1>
+            <p class="muted">
+              What was shared was taken back, has expired, or was deleted. Whoever shared it can
+              make a new link.
+            </p>
+          </Match>
           <Match when={workbench.connection().kind === "live"}>
             <h1 class="lede">Ask about a folder</h1>
             <p class="muted">

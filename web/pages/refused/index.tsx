@@ -6,8 +6,8 @@ import { PROTOCOL_VERSION } from "../../../shared/protocol/version.ts";
 import type { ConnectionState } from "../../../workers/client.ts";
 import { CenteredPage } from "../../components/centered-page.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { wordsFor } from "../../state/error-words.ts";
 import { usePageTools } from "../../state/page-tools.ts";
-import { wordsFor } from "../../state/words.ts";
 
 type Refused = Extract<ConnectionState, { kind: "refused" }>;
 type ChangedKey = Extract<ConnectionState, { kind: "changed-key" }>;
@@ -47,6 +47,20 @@ function Refusal(props: { error: WireError; daemon: Daemon }) {
           daemon={props.daemon}
         />
       </Match>
+      <Match when={isOfShare(props.error)}>
+        <CenteredPage title={wordsFor(props.error).what}>
+          <p class="muted under-lede">
+            {props.error.code === "share_full"
+              ? wordsFor(props.error).todo
+              : "It was taken back, or its time is up. Ask whoever sent it for a new one."}
+          </p>
+          <p class="quiet">
+            Was this browser let in before? Reload to go on with what it could see then.
+          </p>
+          <Reload />
+          <WhichDaemon daemon={props.daemon} />
+        </CenteredPage>
+      </Match>
       <Match when={props.error.code === "enrolment_invalid"}>
         <WayIn
           title="This link no longer works"
@@ -67,6 +81,10 @@ function Refusal(props: { error: WireError; daemon: Daemon }) {
     </Switch>
   );
 }
+
+/** About a link that shares a session, which the daemon's owner sent to somebody. */
+const isOfShare = ({ code, details }: WireError): boolean =>
+  code === "share_full" || (code === "enrolment_invalid" && details?.kind === "share");
 
 function WayIn(props: { title: string; text: string; daemon: Daemon }) {
   return (

@@ -5,13 +5,16 @@ import Square from "lucide-solid/icons/square";
 import { createEffect, createSignal, on, onCleanup, onMount, Show, untrack } from "solid-js";
 import type { SessionId } from "../../../shared/ids.ts";
 import { PROMPT_MAX_BYTES } from "../../../shared/limits.ts";
+import { grow } from "../../components/grow.ts";
+import { smallPart } from "../../components/lazy-part.tsx";
 import { createFocusHeir } from "../../components/return-focus.ts";
 import type { RequestList } from "../../state/request-list.ts";
 import { counted } from "../../state/times.ts";
 import { modelName } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
-import { Queue } from "./queue.tsx";
 import { createRecall } from "./recall.ts";
+
+const Queue = smallPart(() => import("./queue.tsx"));
 
 const DRAFT_PAUSE_MS = 250;
 
@@ -23,6 +26,8 @@ export interface ComposerProps {
   tokens: number;
   /** A prompt went out: the reader wants to see what comes. */
   onSent: () => void;
+  /** Hands out the way to put a text into the box, after what stands there. */
+  onReady: (take: (text: string) => void) => void;
 }
 
 export function Composer(props: ComposerProps) {
@@ -42,6 +47,10 @@ export function Composer(props: ComposerProps) {
     recall.reset();
     props.onSent();
   };
+  props.onReady((typed) => {
+    write(text().trim() === "" ? typed : `${text()}\n\n${typed}`);
+    saveNow();
+  });
   const stop = () => workbench.run("session.stop", { sessionId });
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -64,7 +73,9 @@ export function Composer(props: ComposerProps) {
   return (
     <div class="composer">
       <div class="column">
-        <Queue sessionId={sessionId} queued={props.requests.queued} />
+        <Show when={props.requests.queued.length > 0}>
+          <Queue sessionId={sessionId} queued={props.requests.queued} />
+        </Show>
         <div class="box">
           <textarea
             ref={box}
@@ -176,12 +187,6 @@ function hint(state: { isOnline: boolean; isTooLong: boolean; isRunning: boolean
   if (state.isTooLong) return "Too long: put it into a file in the folder";
   if (!state.isOnline) return "Offline: sent when the daemon is back";
   return state.isRunning ? "Enter queues" : "";
-}
-
-/** As high as its text, up to the height the style sheet allows. */
-function grow(box: HTMLTextAreaElement): void {
-  box.style.height = "auto";
-  box.style.height = `${box.scrollHeight}px`;
 }
 
 function createDraft(sessionId: SessionId) {

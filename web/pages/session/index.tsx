@@ -1,15 +1,19 @@
 // The session page: title bar, transcript, composer; or why there is nothing to show.
 
-import { A, useParams } from "@solidjs/router";
-import { createEffect, createMemo, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
+import { useParams } from "@solidjs/router";
+import { createEffect, createMemo, type JSX, onCleanup, Show } from "solid-js";
 import { ID_PATTERN, type SessionId } from "../../../shared/ids.ts";
+import { smallPart } from "../../components/lazy-part.tsx";
+import { createLook } from "../../state/look.ts";
 import { listRequests } from "../../state/request-list.ts";
-import { lostWords } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
 import { Frame } from "../frame/index.tsx";
 import { Composer } from "./composer.tsx";
 import { TitleBar } from "./title-bar.tsx";
 import { Transcript } from "./transcript.tsx";
+
+const Absent = smallPart(() => import("./absent.tsx"));
+const ReadOnly = smallPart(() => import("./read-only.tsx"));
 
 type MenuButton = () => JSX.Element;
 
@@ -19,7 +23,11 @@ export default function SessionPage() {
   return (
     <Frame currentId={params.id}>
       {(menuButton) => (
-        <Show when={sessionId()} keyed fallback={<Gone menuButton={menuButton} />}>
+        <Show
+          when={sessionId()}
+          keyed
+          fallback={<Absent menuButton={menuButton} sessionId={null} />}
+        >
           {(id) => <SessionView sessionId={id} menuButton={menuButton} />}
         </Show>
       )}
@@ -37,7 +45,11 @@ function SessionView(props: { sessionId: SessionId; menuButton: MenuButton }) {
   const row = () => workbench.rows.session[sessionId];
   const requests = createMemo(() => listRequests(workbench.rows.request[sessionId] ?? {}));
   const isOpened = () => workbench.opened(sessionId) !== null || workbench.isMaking(sessionId);
+  /** Neither out of reach nor told that there is none. */
+  const isAsking = () => !["live", "offline"].includes(workbench.connection().kind);
   let toEnd = () => {};
+  let putInBox = (_text: string) => {};
+  createLook(workbench.client, sessionId);
 
   createEffect(() => {
     document.title = `${session()?.title ?? "Session"} · Troupe`;
@@ -45,7 +57,20 @@ function SessionView(props: { sessionId: SessionId; menuButton: MenuButton }) {
 
   return (
     <Show when={isOpened()} fallback={<Opening menuButton={props.menuButton} />}>
-      <Show when={session()} fallback={<Absent menuButton={props.menuButton} />}>
+      <Show
+        when={session()}
+        fallback={
+          <Show
+            when={isAsking()}
+            fallback={<Absent menuButton={props.menuButton} sessionId={sessionId} />}
+          >
+            <Opening menuButton={props.menuButton}>
+              <h1 class="lede">Looking for this session</h1>
+              <p class="muted">It is not on this device yet. Asking the daemon for it.</p>
+            </Opening>
+          </Show>
+        }
+      >
         {(listed) => (
           <>
             <TitleBar
@@ -61,15 +86,24 @@ function SessionView(props: { sessionId: SessionId; menuButton: MenuButton }) {
               onReady={(goToEnd) => {
                 toEnd = goToEnd;
               }}
+              onUnused={(text) => putInBox(text)}
             />
-            <Composer
-              sessionId={sessionId}
-              requests={requests()}
-              isRunning={row()?.state === "running"}
-              model={row()?.model ?? null}
-              tokens={row()?.usage.outputTokens ?? 0}
-              onSent={() => toEnd()}
-            />
+            <Show
+              when={!workbench.isViewer()}
+              fallback={<ReadOnly sessionId={sessionId} queued={requests().queued} />}
+            >
+              <Composer
+                sessionId={sessionId}
+                requests={requests()}
+                isRunning={row()?.state === "running"}
+                model={row()?.model ?? null}
+                tokens={row()?.usage.outputTokens ?? 0}
+                onSent={() => toEnd()}
+                onReady={(take) => {
+                  putInBox = take;
+                }}
+              />
+            </Show>
           </>
         )}
       </Show>
@@ -77,70 +111,12 @@ function SessionView(props: { sessionId: SessionId; menuButton: MenuButton }) {
   );
 }
 
-function Opening(props: { menuButton: MenuButton }) {
+function Opening(props: { menuButton: MenuButton; children?: JSX.Element }) {
   return (
     <>
       <header class="bar">{props.menuButton()}</header>
-      <div class="empty" aria-busy="true" />
-    </>
-  );
-}
-
-/** Not in the replica: on its way, out of reach, or gone. */
-function Absent(props: { menuButton: MenuButton }) {
-  const workbench = useWorkbench();
-  const connection = workbench.connection;
-  return (
-    <Switch
-      fallback={
-        <Nothing
-          menuButton={props.menuButton}
-          title="Looking for this session"
-          text="It is not on this device yet. Asking the daemon for it."
-        />
-      }
-    >
-      <Match when={connection().kind === "live"}>
-        <Gone menuButton={props.menuButton} />
-      </Match>
-      <Match when={lost()}>
-        {(because) => (
-          <Nothing
-            menuButton={props.menuButton}
-            title="This session is not on this device"
-            text={`It shows as soon as there is a connection. Right now, ${lostWords(because())}.`}
-          />
-        )}
-      </Match>
-    </Switch>
-  );
-
-  function lost() {
-    const state = connection();
-    return state.kind === "offline" ? state.because : null;
-  }
-}
-
-function Gone(props: { menuButton: MenuButton }) {
-  return (
-    <Nothing
-      menuButton={props.menuButton}
-      title="There is no such session"
-      text="It was deleted, or the link is from another daemon."
-    />
-  );
-}
-
-function Nothing(props: { menuButton: MenuButton; title: string; text: string }) {
-  return (
-    <>
-      <header class="bar">{props.menuButton()}</header>
-      <div class="empty">
-        <h1 class="lede">{props.title}</h1>
-        <p class="muted">{props.text}</p>
-        <A class="btn" href="/">
-          Go to the latest session
-        </A>
+      <div class="empty" aria-busy="true">
+        {props.children}
       </div>
     </>
   );

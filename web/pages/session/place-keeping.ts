@@ -52,15 +52,19 @@ export function createPlaceKeeping({ sessionId, ids, markedTurn }: PlaceOptions)
   // What is still to be reached, while earlier requests come in.
   let wanted = turnWanted(markedTurn()) ?? placeWanted(places.find(sessionId));
 
+  /** True: what was being read is not on screen any more. */
+  const isLost = () => !keeper.isAtEnd() && keeper.place() === null;
   const keep = (place: ReadingPlace | null) => {
-    if (wanted === null) places.keep(sessionId, place);
+    if (wanted === null && !isLost()) places.keep(sessionId, place);
   };
   const keeper = createScrollKeeper({ onNearTop: fetchEarlier, onSettled: keep });
 
   const goToWanted = () => {
     if (wanted !== null) {
       // Nothing earlier and still not there: it is gone, the end will do.
-      if (reach(keeper, wanted) || opened()?.hasEarlier === false) wanted = null;
+      const state = opened();
+      const isAllHere = state?.isWhole && !state.hasEarlier;
+      if (reach(keeper, wanted) || isAllHere) wanted = null;
       else fetchEarlier();
     }
     // Too little to scroll: what is earlier would never be neared.
@@ -73,6 +77,8 @@ export function createPlaceKeeping({ sessionId, ids, markedTurn }: PlaceOptions)
     keeper.toEnd();
     createEffect(on(opened, goToWanted));
     const onEarlier = () => {
+      // The rows were given anew, the last of them first: back to where the reader was.
+      if (isLost()) wanted ??= placeWanted(places.find(sessionId));
       keeper.hold();
       goToWanted();
     };

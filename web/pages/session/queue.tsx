@@ -10,46 +10,47 @@ import { useWorkbench } from "../../state/workbench.ts";
 /** Enough to tell one prompt from the others. */
 const NAMED_CHARS = 60;
 
-export function Queue(props: { sessionId: SessionId; queued: readonly RequestEntry[] }) {
+export default function Queue(props: { sessionId: SessionId; queued: readonly RequestEntry[] }) {
   const workbench = useWorkbench();
   const ids = createMemo(() => props.queued.map(([id]) => id));
   const textOf = (requestId: RequestId) =>
     props.queued.find(([id]) => id === requestId)?.[1].text.head ?? "";
   return (
-    <Show when={ids().length > 0}>
-      <ul class="queue" aria-label="Queued prompts">
-        <For each={ids()}>
-          {(requestId) => (
-            <Queued
-              text={textOf(requestId)}
-              onRemove={() =>
-                workbench.run("session.stop", { sessionId: props.sessionId, requestId })
-              }
-            />
-          )}
-        </For>
-      </ul>
-    </Show>
+    <ul class="queue" aria-label="Queued prompts">
+      <For each={ids()}>
+        {(requestId) => (
+          <Queued
+            text={textOf(requestId)}
+            canRemove={!workbench.isViewer()}
+            onRemove={() =>
+              workbench.run("session.stop", { sessionId: props.sessionId, requestId })
+            }
+          />
+        )}
+      </For>
+    </ul>
   );
 }
 
-function Queued(props: { text: string; onRemove: () => void }) {
+function Queued(props: { text: string; canRemove: boolean; onRemove: () => void }) {
   let item: HTMLLIElement | undefined;
   createFocusHeir(() => item);
   return (
     <li ref={item}>
-      <span class="quiet">Next</span>
+      <span class="quiet">Queued</span>
       <span class="queued-text" dir="auto" title={props.text}>
         {props.text}
       </span>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={`Remove from the queue: ${props.text.slice(0, NAMED_CHARS)}`}
-        onClick={props.onRemove}
-      >
-        <X size={14} aria-hidden="true" />
-      </button>
+      <Show when={props.canRemove}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={`Remove from the queue: ${props.text.slice(0, NAMED_CHARS)}`}
+          onClick={props.onRemove}
+        >
+          <X size={14} aria-hidden="true" />
+        </button>
+      </Show>
     </li>
   );
 }

@@ -1,21 +1,22 @@
-// How a request ended: nothing to say when it went well, else what happened and what to do next.
+// How a request ended that did not go well: what happened, and what to do next.
 
 import { Match, Show, Switch } from "solid-js";
 import type { SessionId } from "../../../shared/ids.ts";
 import type { RequestRow } from "../../../shared/protocol/rows.ts";
 import { type CardAction, ProblemCard } from "../../components/problem-card.tsx";
-import { wordsFor } from "../../state/words.ts";
+import { wordsFor } from "../../state/error-words.ts";
+import { isUnbegun } from "../../state/request-list.ts";
 import { useWorkbench } from "../../state/workbench.ts";
 
-/** Taken out of the queue: the model never had its turn. */
-export const isUnbegun = ({ state, startedAt }: RequestRow): boolean =>
-  state === "cancelled" && startedAt === null;
-
-export function RequestEnd(props: { sessionId: SessionId; request: RequestRow; isLast: boolean }) {
+export default function RequestEnd(props: {
+  sessionId: SessionId;
+  request: RequestRow;
+  isLast: boolean;
+}) {
   const workbench = useWorkbench();
   const { sessionId } = props;
   const actions = (): CardAction[] =>
-    props.isLast
+    props.isLast && !workbench.isViewer()
       ? [
           { label: goOn(), run: () => workbench.run("session.continue", { sessionId }) },
           { label: "Undo", run: () => workbench.run("session.undo", { sessionId }) },

@@ -4,14 +4,16 @@ import { createMemo, createResource, For, Match, Show, Switch } from "solid-js";
 import { createStore } from "solid-js/store";
 import type { SessionId } from "../../../shared/ids.ts";
 import type { RequestRow } from "../../../shared/protocol/rows.ts";
-import { sameTurns, type TurnEntry } from "../../state/request-list.ts";
+import { smallPart } from "../../components/lazy-part.tsx";
+import { endedBadly, isUnbegun, sameTurns, type TurnEntry } from "../../state/request-list.ts";
 import { type TranscriptItem, transcriptItems } from "../../state/transcript-items.ts";
 import { useWorkbench } from "../../state/workbench.ts";
-import { isUnbegun, RequestEnd } from "./request-end.tsx";
 import { RequestFooter } from "./request-footer.tsx";
 import { ToolCalls } from "./tool-calls.tsx";
 import { Answer, Thought } from "./turn-part.tsx";
 import { Waiting } from "./waiting.tsx";
+
+const RequestEnd = smallPart(() => import("./request-end.tsx"));
 
 export function RequestView(props: {
   sessionId: SessionId;
@@ -72,7 +74,9 @@ export function RequestView(props: {
           />
         </Show>
       </div>
-      <RequestEnd sessionId={props.sessionId} request={props.request} isLast={props.isLast} />
+      <Show when={endedBadly(props.request)}>
+        <RequestEnd sessionId={props.sessionId} request={props.request} isLast={props.isLast} />
+      </Show>
       <Show when={props.request.state !== "running" && turns().length > 0}>
         <RequestFooter sessionId={props.sessionId} turns={turns()} />
       </Show>

@@ -1,10 +1,9 @@
 // The session's title, where it works, and what can be done with it.
 
-import Redo from "lucide-solid/icons/redo-2";
-import Undo from "lucide-solid/icons/undo-2";
 import { createSignal, type JSX, onMount, Show } from "solid-js";
 import { TITLE_MAX_CHARS } from "../../../shared/limits.ts";
 import { ActionMenu } from "../../components/action-menu.tsx";
+import { Nothing, smallPart } from "../../components/lazy-part.tsx";
 import type { MenuAction } from "../../components/menu-action.ts";
 import { createFocusHeir } from "../../components/return-focus.ts";
 import { usePageTools } from "../../state/page-tools.ts";
@@ -12,6 +11,8 @@ import type { ListedSession } from "../../state/pending.ts";
 import { altShortcut } from "../../state/shortcuts.ts";
 import { useWorkbench } from "../../state/workbench.ts";
 import { sessionActions } from "../frame/session-actions.tsx";
+
+const Faces = smallPart(() => import("../../components/faces.tsx"), Nothing);
 
 export function TitleBar(props: {
   session: ListedSession;
@@ -26,19 +27,24 @@ export function TitleBar(props: {
     [props.session.shownDir, props.branch, props.session.archived ? "archived" : null]
       .filter(Boolean)
       .join(" · ");
+  const share = () => {
+    const { id: sessionId, title } = props.session;
+    dialogs.open({ kind: "share-session", sessionId, title });
+  };
   const actions = (): MenuAction[] => {
     const sessionId = props.session.id;
+    if (workbench.isViewer()) return sessionActions(props.session, { workbench, dialogs });
     return [
       {
         label: "Undo last prompt",
-        icon: () => <Undo size={14} />,
+        icon: "undo",
         shortcut: altShortcut("↑"),
         isDisabled: !props.canUndo,
         run: () => workbench.run("session.undo", { sessionId }),
       },
       {
         label: "Redo",
-        icon: () => <Redo size={14} />,
+        icon: "redo",
         shortcut: altShortcut("↓"),
         isDisabled: !props.canRedo,
         run: () => workbench.run("session.redo", { sessionId }),
@@ -49,11 +55,21 @@ export function TitleBar(props: {
   return (
     <header class="bar">
       {props.menuButton()}
-      <Title session={props.session} />
+      <Show when={!workbench.isViewer()} fallback={<h1 dir="auto">{props.session.title}</h1>}>
+        <Title session={props.session} />
+      </Show>
       <span class="where hide-s" title={where()}>
         {where()}
       </span>
       <div class="right">
+        <Show when={workbench.lookers(props.session.id).length > 0}>
+          <Faces names={workbench.lookers(props.session.id)} />
+        </Show>
+        <Show when={!workbench.isViewer() && props.session.state !== "waiting"}>
+          <button type="button" class="btn hide-s" onClick={share}>
+            Share
+          </button>
+        </Show>
         <ActionMenu label="Session actions" actions={actions()} />
       </div>
     </header>

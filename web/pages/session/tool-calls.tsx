@@ -4,13 +4,15 @@ import { createMemo, For, Show } from "solid-js";
 import { assertNever } from "../../../shared/assert-never.ts";
 import type { SessionId } from "../../../shared/ids.ts";
 import type { TextBody } from "../../../shared/protocol/rows.ts";
+import { smallPart } from "../../components/lazy-part.tsx";
 import { Output } from "../../components/output.tsx";
 import { ToolLine, type ToolLineState } from "../../components/tool-line.tsx";
 import { foldedWords } from "../../state/folded-words.ts";
 import { duration } from "../../state/times.ts";
 import { foldCalls, type ShownCall } from "../../state/transcript-items.ts";
-import { problemWords } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
+
+const ProblemText = smallPart(() => import("./problem-text.tsx"));
 
 function lineState(call: ShownCall, isStarted: boolean): ToolLineState {
   switch (call.state) {
@@ -43,7 +45,13 @@ function CallLine(props: { sessionId: SessionId; call: ShownCall }) {
     const { output } = props.call;
     if (output === null) return undefined;
     const isMessage = props.call.state === "failed";
-    return () => <Output load={load(output)} failed={problemWords} isMessage={isMessage} />;
+    return () => (
+      <Output
+        load={load(output)}
+        failed={(error) => <ProblemText error={error} />}
+        isMessage={isMessage}
+      />
+    );
   };
   return (
     <ToolLine

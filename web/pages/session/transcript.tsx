@@ -5,11 +5,13 @@ import ArrowDown from "lucide-solid/icons/arrow-down";
 import { createMemo, For, Show } from "solid-js";
 import type { SessionId } from "../../../shared/ids.ts";
 import { createFocusHeir } from "../../components/return-focus.ts";
-import { type PendingPrompt, pendingPrompts } from "../../state/pending.ts";
+import { pendingPrompts } from "../../state/pending.ts";
 import { type RequestList, turnsByRequest } from "../../state/request-list.ts";
 import { counted } from "../../state/times.ts";
 import { turnOfHash } from "../../state/turn-link.ts";
 import { useWorkbench } from "../../state/workbench.ts";
+import { Beginning } from "./beginning.tsx";
+import { Pending } from "./pending-prompt.tsx";
 import { createPlaceKeeping } from "./place-keeping.ts";
 import { RequestView } from "./request-view.tsx";
 
@@ -18,6 +20,8 @@ export function Transcript(props: {
   requests: RequestList;
   /** Hands out the way to the end. */
   onReady: (toEnd: () => void) => void;
+  /** A change to a prompt came to nothing: its text goes where it can still be used. */
+  onUnused: (text: string) => void;
 }) {
   const workbench = useWorkbench();
   const location = useLocation();
@@ -25,11 +29,12 @@ export function Transcript(props: {
   const ids = createMemo(() => props.requests.shown.map(([id]) => id));
   const requestsById = createMemo(() => new Map(props.requests.shown));
   const turns = createMemo(() => turnsByRequest(workbench.rows.turn[sessionId] ?? {}));
-  const pending = createMemo(() =>
-    pendingPrompts(workbench.outbox(), sessionId).filter(
-      ({ id }) => workbench.rows.request[sessionId]?.[id] === undefined,
-    ),
-  );
+  const pending = createMemo(() => {
+    const taken = workbench.rows.request[sessionId];
+    const prompts = pendingPrompts(workbench.outbox(), sessionId);
+    return new Map(prompts.filter(({ id }) => !taken?.[id]).map((prompt) => [prompt.id, prompt]));
+  });
+  const pendingIds = createMemo(() => [...pending().keys()]);
   const markedTurn = () => turnOfHash(location.hash);
   const { keeper, attach, hasEarlier } = createPlaceKeeping({ sessionId, ids, markedTurn });
   props.onReady(keeper.toEnd);
@@ -39,7 +44,7 @@ export function Transcript(props: {
     keeper.isAtEnd() ? ids().at(-1) : before,
   );
   const isRunning = () => props.requests.shown.some(([, { state }]) => state === "running");
-  const isNewBelow = () => isRunning() || ids().at(-1) !== lastWhenLeft() || pending().length > 0;
+  const isNewBelow = () => isRunning() || ids().at(-1) !== lastWhenLeft() || pending().size > 0;
 
   return (
     <div class="transcript">
@@ -64,10 +69,16 @@ export function Transcript(props: {
               </Show>
             )}
           </For>
-          <For each={pending()}>{(prompt) => <Pending prompt={prompt} />}</For>
-          <Show when={ids().length === 0 && pending().length === 0}>
-            <p class="quiet nothing-yet">Nothing asked yet. Try “What is in this folder?” below.</p>
-          </Show>
+          <For each={pendingIds()}>
+            {(id) => (
+              <Show when={pending().get(id)}>
+                {(prompt) => (
+                  <Pending sessionId={sessionId} prompt={prompt()} onUnused={props.onUnused} />
+                )}
+              </Show>
+            )}
+          </For>
+          <Beginning sessionId={sessionId} isEmpty={ids().length + pendingIds().length === 0} />
           <Undone sessionId={sessionId} count={props.requests.undoneCount} />
         </div>
       </div>
@@ -88,36 +99,17 @@ function ToEnd(props: { words: string; onClick: () => void }) {
   );
 }
 
-function Pending(props: { prompt: PendingPrompt }) {
-  const workbench = useWorkbench();
-  return (
-    <article class="request">
-      <div class="said waiting" dir="auto">
-        {props.prompt.text}
-      </div>
-      <p class="quiet">
-        <span>{workbench.connection().kind === "live" ? "Sending…" : "Sent when back online"}</span>
-        <Show when={props.prompt.state === "waiting"}>
-          <button
-            type="button"
-            class="quiet-button"
-            onClick={() => workbench.withdraw(props.prompt.id)}
-          >
-            Remove
-          </button>
-        </Show>
-      </p>
-    </article>
-  );
-}
-
 function Undone(props: { sessionId: SessionId; count: number }) {
   const workbench = useWorkbench();
   return (
     <Show when={props.count > 0}>
       <p class="quiet undone">
         {counted(props.count, "prompt")} undone.
-        <RedoButton onRedo={() => workbench.run("session.redo", { sessionId: props.sessionId })} />
+        <Show when={!workbench.isViewer()}>
+          <RedoButton
+            onRedo={() => workbench.run("session.redo", { sessionId: props.sessionId })}
+          />
+        </Show>
       </p>
     </Show>
   );
