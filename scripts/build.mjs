@@ -25,6 +25,7 @@ const SINGLE_FILES = [
   "vite.config.ts",
   "tsconfig.base.json",
   "scripts/precompress.mjs",
+  "scripts/trim-marked.mjs",
 ];
 const STAMP = join(ROOT, "dist", ".stamp");
 export const DAEMON = join(ROOT, "dist", "server", "main.js");

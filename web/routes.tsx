@@ -5,9 +5,9 @@ import { type Component, createEffect } from "solid-js";
 import { CenteredPage } from "./components/centered-page.tsx";
 import { lazyPart } from "./components/lazy-part.tsx";
 import { PartMissing } from "./pages/frame/part-missing.tsx";
-import HomePage from "./pages/home/index.tsx";
 import SessionPage from "./pages/session/index.tsx";
 
+const HomePage = lazyPart(() => import("./pages/home/index.tsx"), PartMissing);
 const DevicesPage = lazyPart(() => import("./pages/devices/index.tsx"), PartMissing);
 const StoragePage = lazyPart(() => import("./pages/storage/index.tsx"), PartMissing);
 

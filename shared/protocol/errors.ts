@@ -2,6 +2,7 @@
 // says what was attempted, on what, and what to do, and never holds prompt text or secrets.
 
 import * as z from "zod/mini";
+import { recordOf } from "./record-of.ts";
 
 export const ERROR_CODES = [
   "bad_message",
@@ -45,12 +46,15 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+const isDetail = (value: unknown): value is string | number | boolean =>
+  ["string", "number", "boolean"].includes(typeof value);
+
 export const wireErrorSchema = z.object({
   code: z.enum(ERROR_CODES),
   message: z.string(),
   /** True when the same call may succeed later unchanged, a command under a fresh id. */
   retryable: z.boolean(),
-  details: z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
+  details: z.optional(recordOf(isDetail)),
 });
 
 export type WireError = z.infer<typeof wireErrorSchema>;

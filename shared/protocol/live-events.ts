@@ -1,15 +1,14 @@
 // Ephemeral hints about a session. Never the truth: the row replaces what they painted (F1).
 
 import * as z from "zod/mini";
+import { branded } from "./branded.ts";
+import { recordOf } from "./record-of.ts";
 import { callIdSchema, deviceIdSchema } from "./rows.ts";
 
 /** What a stream is part of: `answer`, `reasoning`, or `output:<callId>`. */
 export type Part = "answer" | "reasoning" | `output:${string}`;
 
-export const partSchema = z.pipe(
-  z.string().check(z.regex(/^(answer|reasoning|output:[\x21-\x7e]{1,128})$/)),
-  z.transform((text) => text as Part),
-);
+export const partSchema = branded<Part>(/^(answer|reasoning|output:[\x21-\x7e]{1,128})$/);
 
 export const liveEventSchema = z.discriminatedUnion("type", [
   /** `offset` counts UTF-16 code units from the part's start; neither end lies inside a surrogate pair. */
@@ -28,9 +27,12 @@ export const liveEventSchema = z.discriminatedUnion("type", [
 ]);
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 
+const isOffset = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
+
 /** What a client holds of a running turn: code units per part. */
 export const watchPositionSchema = z.object({
   turnId: z.int(),
-  offsets: z.record(z.string(), z.int().check(z.nonnegative())),
+  offsets: recordOf(isOffset),
 });
 export type WatchPosition = z.infer<typeof watchPositionSchema>;

@@ -12,19 +12,14 @@ import {
   type RequestId,
   type SessionId,
 } from "../ids.ts";
+import { branded } from "./branded.ts";
 import { wireErrorSchema } from "./errors.ts";
 
-const brand = <T extends string>(pattern: RegExp) =>
-  z.pipe(
-    z.string().check(z.regex(pattern)),
-    z.transform((text) => text as T),
-  );
-
-export const sessionIdSchema = brand<SessionId>(ID_PATTERN);
-export const requestIdSchema = brand<RequestId>(ID_PATTERN);
-export const deviceIdSchema = brand<DeviceId>(ID_PATTERN);
-export const callIdSchema = brand<CallId>(CALL_ID_PATTERN);
-export const blobHashSchema = brand<BlobHash>(BLOB_HASH_PATTERN);
+export const sessionIdSchema = branded<SessionId>(ID_PATTERN);
+export const requestIdSchema = branded<RequestId>(ID_PATTERN);
+export const deviceIdSchema = branded<DeviceId>(ID_PATTERN);
+export const callIdSchema = branded<CallId>(CALL_ID_PATTERN);
+export const blobHashSchema = branded<BlobHash>(BLOB_HASH_PATTERN);
 /** Milliseconds since the epoch, by the daemon's clock. For show only: order is rev's, seq's and turn ids' affair. */
 const timeSchema = z.int();
 const countSchema = z.int().check(z.nonnegative());

@@ -41,11 +41,13 @@ export interface Bucket {
   readonly blobs: readonly BlobHash[];
 }
 
+const bodyChangeSchema = changeSchema.check(z.refine(isBody)) as unknown as z.ZodMiniType<
+  BodyChange,
+  unknown
+>;
+
 export const bucketSchema = z.object({
-  changes: z.pipe(
-    z.array(changeSchema),
-    z.transform((changes) => changes.filter(isBody)),
-  ),
+  changes: z.array(bodyChangeSchema),
   blobs: z.array(blobHashSchema),
 });
 

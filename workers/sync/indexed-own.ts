@@ -3,19 +3,16 @@
 
 import * as z from "zod/mini";
 import { type CommandId, ID_PATTERN } from "../../shared/ids.ts";
+import { branded } from "../../shared/protocol/branded.ts";
 import { wireErrorSchema } from "../../shared/protocol/errors.ts";
 import { type CommandMethod, isMethod, methods } from "../../shared/protocol/methods.ts";
 import { ask, write } from "./indexed-database.ts";
 import type { Choices, Drafts, Keyring, OutboxStore } from "./replica.ts";
 
 const commandFields = {
-  commandId: z.pipe(
-    z.string().check(z.regex(ID_PATTERN)),
-    z.transform((id) => id as CommandId),
-  ),
-  method: z.pipe(
-    z.string().check(z.refine((name) => isMethod(name) && methods[name].kind === "command")),
-    z.transform((name) => name as CommandMethod),
+  commandId: branded<CommandId>(ID_PATTERN),
+  method: z.custom<CommandMethod>(
+    (name) => typeof name === "string" && isMethod(name) && methods[name].kind === "command",
   ),
   params: z.unknown(),
   createdAt: z.int(),

@@ -23,7 +23,10 @@ const NOISE_MAX_BYTES = 65_536;
 
 const wantedSchema = z.array(z.object({ sessionId: sessionIdSchema, hash: blobHashSchema }));
 const blobSchema = z.object({ bytes: z.instanceof(Uint8Array) });
-const hashesSchema = z.array(z.tuple([sessionIdSchema, blobHashSchema]));
+const blobKeySchema = z.custom<[SessionId, BlobHash]>(
+  (key) => Array.isArray(key) && key.length === 2 && key.every((part) => typeof part === "string"),
+);
+const blobKeysSchema = z.array(blobKeySchema);
 
 /** `closed`: the database is gone for good; this page's worker has to be started again. */
 export async function openIndexedReplica(on: Parameters<typeof openDatabase>[0]): Promise<Replica> {
@@ -114,12 +117,12 @@ async function keepBlob(tx: IDBTransaction, hash: BlobHash, bytes: Uint8Array): 
 async function dropUnusedBlobs(db: IDBDatabase): Promise<void> {
   const looking = db.transaction(["blobs", ...BUCKET_STORES]);
   const unused: IDBValidKey[] = [];
-  for (const key of read(hashesSchema, await ask(looking.objectStore("blobs").getAllKeys()))) {
+  for (const key of read(blobKeysSchema, await ask(looking.objectStore("blobs").getAllKeys()))) {
     if (!(await isBlobUsed(looking, key[1]))) unused.push(key);
   }
   if (unused.length === 0) return;
   await write(db, ["blobs", ...BUCKET_STORES], async (tx) => {
-    for (const key of read(hashesSchema, unused)) {
+    for (const key of read(blobKeysSchema, unused)) {
       if (!(await isBlobUsed(tx, key[1]))) tx.objectStore("blobs").delete(key);
     }
   });
