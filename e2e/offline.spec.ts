@@ -12,6 +12,7 @@ import {
   startSessionOffline,
   waitUntilDone,
   waitUntilInstalled,
+  waitUntilStreaming,
 } from "./workbench.ts";
 
 test("a deep link shows its session after the daemon was killed", async ({
@@ -79,4 +80,46 @@ test("[F5] a session made offline with its first prompt goes out in order, and a
   await page.reload();
   await expect(requests(page)).toHaveCount(1);
   await expect(lastRequest(page).locator(".said")).toHaveText("find TODO");
+});
+
+test("a session that could not be started says why beside what was written for it", async ({
+  page,
+  daemon,
+  project,
+}) => {
+  await settleIn(page, daemon, project.path);
+  await startSessionOffline(page, daemon, { folder: `${project.path}/gone`, question: "help" });
+  await ask(page, "find TODO");
+  await expect(page.locator(".said.waiting")).toHaveCount(2);
+  await daemon.restart();
+  await expect(page.getByRole("heading", { name: "This session was not started" })).toBeVisible({
+    timeout: 30_000,
+  });
+  const notice = page.locator(".notice");
+  await expect(notice).toHaveCount(1);
+  await expect(notice).toContainText("2 prompts were refused. There is no folder at this path.");
+  await expect(notice).toContainText("find TODO");
+  await page.reload();
+  await expect(notice).toContainText("There is no folder at this path.");
+  await notice.getByRole("button", { name: "Dismiss" }).press("Enter");
+  await expect(notice).toHaveCount(0);
+  await page.reload();
+  await expect(page.locator(".foot .sync")).toContainText("Synced");
+  await expect(notice).toHaveCount(0);
+});
+
+test("[F1] what was running when the daemon was last heard is not shown as running", async ({
+  page,
+  daemon,
+  project,
+}) => {
+  await settleIn(page, daemon, project.path);
+  await expect(page.locator(".app")).not.toHaveAttribute("data-cut-off");
+  await ask(page, "read LONG.md");
+  await waitUntilStreaming(page, 30);
+  await daemon.kill();
+  await expect(page.locator(".item[aria-current]")).toContainText("was running");
+  await expect(page.locator(".app")).toHaveAttribute("data-cut-off");
+  await page.reload();
+  await expect(page.getByText("Was working when the connection was lost")).toBeVisible();
 });

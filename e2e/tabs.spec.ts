@@ -58,6 +58,18 @@ async function leaders(): Promise<(string | undefined)[]> {
     .map(({ clientId }) => clientId);
 }
 
+/** Runs in a page: from now on, how few requests were on screen at any time. */
+function watchRequests(): { least: number } {
+  const watched = { least: Number.POSITIVE_INFINITY };
+  const count = () => {
+    const shown = document.querySelectorAll("article.request[data-request]").length;
+    watched.least = Math.min(watched.least, shown);
+    requestAnimationFrame(count);
+  };
+  count();
+  return watched;
+}
+
 /** A tab that shows the session, as a follower of those there are. */
 async function openTab(context: BrowserContext, daemon: Daemon, path: string): Promise<Page> {
   const tab = await context.newPage();
@@ -179,6 +191,30 @@ test.describe("without a SharedWorker", () => {
       await expect(requests(each)).toHaveCount(3);
       await waitUntilDone(each);
     }
+  });
+
+  test("what a tab shows stays on screen, where it was, when the lead changes hands", async ({
+    page,
+    daemon,
+    project,
+  }) => {
+    await letIn(page, daemon);
+    const path = await startSession(page, project.path, "read LONG.md");
+    await waitUntilDone(page);
+    const tab = await openTab(page.context(), daemon, path);
+    await expectWholeFile(lastRequest(tab));
+    await tab.locator(".transcript .scroll").hover();
+    await tab.mouse.wheel(0, -5_000);
+    await expect(tab.getByRole("button", { name: "To the end" })).toBeVisible();
+    const top = () => tab.locator(".transcript .scroll").evaluate(({ scrollTop }) => scrollTop);
+    const before = await top();
+    const leadersBefore = await tab.evaluate(leaders);
+    const leastShown = await tab.evaluateHandle(watchRequests);
+    await page.close();
+    await expect.poll(() => tab.evaluate(leaders)).not.toEqual(leadersBefore);
+    await expect(tab.locator(".foot .sync")).toContainText("Synced");
+    expect(await top()).toBe(before);
+    expect(await leastShown.evaluate(({ least }) => least)).toBe(1);
   });
 
   test("[F5] prompts that a tab sends while the lead changes hands act once each", async ({

@@ -1,5 +1,6 @@
 // Everything that was broken is mended, and the world is given the time it needs.
 
+import { CONNECTION_QUEUE_MAX_BYTES } from "../../shared/limits.ts";
 import { deliverAll } from "./deliveries.ts";
 import type { World } from "./world.ts";
 
@@ -12,6 +13,11 @@ const ROUNDS_MAX = 200;
 
 /** The network delivers, devices are awake, the daemon runs; models still speak. */
 export async function mend(world: World): Promise<void> {
+  if (world.queueMaxBytes < CONNECTION_QUEUE_MAX_BYTES) {
+    // With less than one burst may take, nobody would ever be up to date.
+    world.queueMaxBytes = CONNECTION_QUEUE_MAX_BYTES;
+    await world.crashDaemon(0);
+  }
   if (world.daemon === null) await world.startDaemon();
   for (const socket of world.network.sockets) socket.isHeld = false;
   for (const device of world.devices) {

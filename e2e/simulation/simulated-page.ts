@@ -254,9 +254,10 @@ export class SimulatedPage {
     for (const key of this.texts.keys()) {
       const [sessionId = "", turnId = ""] = key.split("/");
       const turn = this.rows.get(`turn ${sessionId} ${turnId}`);
-      const isRunning =
-        turn?.kind === "turn" && (turn.row.state === "streaming" || turn.row.state === "calling");
-      if (!isRunning) this.texts.delete(key);
+      const isGone = !this.rows.has(`session ${sessionId} ${sessionId}`);
+      const isEnded =
+        turn?.kind === "turn" && turn.row.state !== "streaming" && turn.row.state !== "calling";
+      if (isGone || isEnded) this.texts.delete(key);
     }
   }
 

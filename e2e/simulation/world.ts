@@ -53,7 +53,6 @@ export interface Counts {
   links: number;
   amended: number;
   withdrawn: number;
-  refused: number;
   handOvers: number;
 }
 
@@ -99,7 +98,6 @@ export class World {
     links: 0,
     amended: 0,
     withdrawn: 0,
-    refused: 0,
     handOvers: 0,
   };
   /** Null while it is down. */
@@ -111,7 +109,7 @@ export class World {
   /** How far the daemon's machine is from the world's time. */
   #daemonSkewMs = 0;
   /** What may wait for one connection (F7). */
-  readonly #queueMaxBytes: number;
+  queueMaxBytes: number;
   /** Of the database as it is while the daemon is down. */
   #path: string;
   #copies: Copy[] = [];
@@ -126,7 +124,7 @@ export class World {
     this.#keys = makeKeyPair(nodeCrypto, this.#bytes);
     // A commit waits for the disk; there are thousands, and none of them has to outlast this process.
     const base = existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir();
-    this.#queueMaxBytes = this.random.pick([150_000, 400_000, CONNECTION_QUEUE_MAX_BYTES]);
+    this.queueMaxBytes = this.random.pick([30_000, 120_000, CONNECTION_QUEUE_MAX_BYTES]);
     this.#folder = mkdtempSync(join(base, "troupe-simulation-"));
     this.#path = this.#freshPath();
   }
@@ -223,7 +221,7 @@ export class World {
     const daemon = new SimulatedDaemon({
       path: this.#path,
       clock: this.clock.view(this.#daemonSkewMs),
-      queueMaxBytes: this.#queueMaxBytes,
+      queueMaxBytes: this.queueMaxBytes,
       randomBytes: this.#bytes,
       staticKeys: this.#keys,
       history: this.history,

@@ -43,13 +43,13 @@ async function setUp() {
 const refused = (code: string) => ({ outcome: "refused", error: { code, retryable: false } });
 
 describe("devices", () => {
-  it("refuses a stranger without a secret, and writes nothing", async () => {
+  it("[H5] refuses a stranger without a secret, and writes nothing", async () => {
     const { knock, store } = await setUp();
     expect(await knock()).toMatchObject(refused("not_enrolled"));
     expect(store.head).toBe(0);
   });
 
-  it("enrols a stranger that brings a launch token, as owner", async () => {
+  it("[H5] enrols a stranger that brings a launch token, as owner", async () => {
     const { knock, devices, deviceId, row, clock } = await setUp();
     const { secret, expiresAt } = devices.makeLaunchToken();
     expect(secret).toMatch(/^[A-Za-z0-9_-]{22}$/);

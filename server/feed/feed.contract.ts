@@ -17,7 +17,7 @@ import { packingContract } from "./packing.contract.ts";
 import { visibilityContract } from "./visibility.contract.ts";
 
 const OPERATIONS = 300;
-const SEEDS = [1, 2, 1058];
+const SEEDS = [1, 2, 1058, 9016, 9017];
 
 const session = sampleSessionId("session-a");
 const device = sampleDeviceId("device-a");
@@ -175,6 +175,35 @@ function pages(makeHarness: MakeHarness): void {
     slow.link.resume();
     await settled();
     expect(slow.cursor).toBe(store.head);
+  });
+
+  test("[F7] lets others have their turn between the pages of a long feed", async () => {
+    const harness = await makeHarness();
+    let spent = 0;
+    const clock = { ...harness.clock, now: () => harness.clock.now() + spent };
+    // To read a page takes a while, in which nothing else happens.
+    const open = async () => {
+      const store = await harness.open();
+      return new Proxy(store, {
+        get(target, name) {
+          if (name === "page") spent += 10;
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    };
+    const { store, hub } = await makeFeedDaemon({ ...harness, clock, open });
+    await store.write(async (tx) => {
+      for (let id = 1; id <= PAGE_MAX_ROWS * 3; id += 1) {
+        await tx.put("turn", session, String(id), sampleTurn());
+      }
+    });
+    const link = linkConnection(hub.accept, owner);
+    link.say(hello);
+    await settled();
+    expect(ofType(link.received, "page")).toHaveLength(1);
+    await clock.advance(0);
+    expect(ofType(link.received, "page").at(-1)).toMatchObject({ more: 0 });
   });
 }
 

@@ -152,7 +152,7 @@ describe("calls", () => {
     return { ...parts, link };
   };
 
-  test("answers each with its result or its failure, as they come", async () => {
+  test("[M1] answers each with its result or its failure, as they come", async () => {
     const { link } = await greeted(async (peer, { method, params, commandId }) => {
       if (method === "fail") throw new Failure("session_gone", "No such session");
       return { peer, params, commandId };
@@ -188,7 +188,7 @@ describe("calls", () => {
     expect(JSON.stringify([failure, logged])).not.toContain("secret");
   });
 
-  test("[F7] refuses more calls at a time than it can hold, and takes them again later", async () => {
+  test("[F7] [M4] refuses more calls at a time than it can hold, and takes them again later", async () => {
     let finish = () => {};
     const finished = new Promise<object>((resolve) => {
       finish = () => resolve({});
@@ -216,7 +216,7 @@ describe("calls", () => {
     ]);
   });
 
-  test("lets a local peer call without a hello, and a device only after it", async () => {
+  test("[M3] [N5] lets a local peer call without a hello, and a device only after it", async () => {
     const { hub } = await setUp();
     const local = linkConnection(hub.accept, { kind: "local" });
     const remote = linkConnection(hub.accept, owner);
@@ -229,7 +229,7 @@ describe("calls", () => {
     ]);
   });
 
-  test("answers a bad message with a typed failure and goes on", async () => {
+  test("[N3] answers a bad message with a typed failure and goes on", async () => {
     const { link } = await greeted(async () => ({}));
     const bad: [unknown, string, number | null][] = [
       [null, "bad_message", null],

@@ -24,7 +24,7 @@ test("holds the same text however it came in pieces", () => {
   );
 });
 
-test("shows no half of a surrogate pair until the other half is there", () => {
+test("[S1] shows no half of a surrogate pair until the other half is there", () => {
   const part = new PartText();
   part.append("a\ud83d");
   expect(part.length).toBe(1);
@@ -35,7 +35,7 @@ test("shows no half of a surrogate pair until the other half is there", () => {
   expect(part.slice(1, 3)).toBe("😀");
 });
 
-test("knows the offsets that a chunk may begin at", () => {
+test("[S1] knows the offsets that a chunk may begin at", () => {
   const part = filled("a😀b", [2]);
   expect([0, 1, 2, 3, 4].map((offset) => part.isBoundary(offset))).toEqual([
     true,

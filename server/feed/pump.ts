@@ -2,7 +2,9 @@
 // sessions it wants filled. Nothing is read for a connection that has not taken what it was sent (F7).
 
 import type { SessionId } from "../../shared/ids.ts";
+import { PAGE_QUEUE_LOW_BYTES } from "../../shared/limits.ts";
 import type { DaemonMessage } from "../../shared/protocol/messages.ts";
+import type { Clock } from "../clock.ts";
 import type { Store } from "../store/store.ts";
 import type { Connection } from "../transport/connection.ts";
 import { type FillMessage, Fills } from "./fills.ts";
@@ -15,6 +17,9 @@ import type { Sight } from "./sight.ts";
 /** A page with nothing in it goes only this often, lest the client be far behind when it comes again. */
 const EMPTY_PAGE_STEP_REVS = 4_096;
 
+/** The store answers in the same turn of the event loop: after so long others get theirs (F7). */
+const TURN_MAX_MS = 8;
+
 export interface PumpOptions {
   readonly connection: Connection;
   readonly store: Store;
@@ -23,6 +28,7 @@ export interface PumpOptions {
   readonly sight: Sight;
   readonly readPage: ReadPage;
   readonly deflate: Deflate;
+  readonly clock: Clock;
   /** Brings what the connection may see up to date with what was just read. */
   readonly lookAgain: () => Promise<void>;
   /** The connection would miss rows from here on. */
@@ -44,6 +50,7 @@ export class Pump {
    * way: so the next page says from where on they are left out.
    */
   readonly #left = new Set<SessionId>();
+  #turnBeganAt = 0;
   /** Read and not worth sending by itself. */
   #unsent: FeedPage | null = null;
   #canUnpack = false;
@@ -98,6 +105,7 @@ export class Pump {
   /** A wake-up during a run is not lost: what there is to send is looked at last. */
   async #run(): Promise<void> {
     this.#state = "running";
+    this.#turnBeganAt = this.#options.clock.now();
     try {
       while (!this.#isStopped && (this.#owesPage || this.fills.count > 0)) {
         if (this.#owesPage) await this.#sendPage();
@@ -110,9 +118,18 @@ export class Pump {
     }
   }
 
+  /** Resolves when it is this connection's turn and there is room for more. */
+  async #takeTurn(): Promise<void> {
+    const { connection, clock } = this.#options;
+    if (connection.queuedBytes >= PAGE_QUEUE_LOW_BYTES) await connection.drained();
+    else if (clock.now() - this.#turnBeganAt >= TURN_MAX_MS) await nextTurn(clock);
+    else return;
+    this.#turnBeganAt = clock.now();
+  }
+
   async #sendPage(): Promise<void> {
-    const { connection, readPage, sight, live, board, lookAgain } = this.#options;
-    await connection.drained();
+    const { readPage, sight, live, board, lookAgain } = this.#options;
+    await this.#takeTurn();
     if (this.#isStopped) return;
     const page = await readPage(this.#cursor, sight);
     if (sight.viewer !== null && movesGrants(page)) await lookAgain();
@@ -175,7 +192,7 @@ export class Pump {
 
   async #sendPartOfFill(): Promise<void> {
     const { connection, board, live } = this.#options;
-    await connection.drained();
+    await this.#takeTurn();
     if (this.#isStopped) return;
     // The first part holds what pages have passed over: the client has to be where they are.
     await this.#sendUnsent();
@@ -190,6 +207,11 @@ export class Pump {
     live.look();
   }
 }
+
+const nextTurn = (clock: Clock): Promise<void> =>
+  new Promise((resolve) => {
+    clock.after(0, resolve);
+  });
 
 /** Whether what a viewer may see is no longer what it was before this page. */
 const movesGrants = ({ granted, stored }: FeedPage): boolean =>

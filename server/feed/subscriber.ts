@@ -136,8 +136,7 @@ export class Subscriber implements ConnectionHandler {
         } else this.#keep(message.sessionId);
         break;
       case "leave":
-        // As with `look`: what may not be seen is not sent anyway.
-        if (!this.#sight.maySee(message.sessionId)) break;
+        // Whatever it may see of it by now: the client waits for a page that says so.
         if (this.#sight.leftOutCount >= LEFT_OUT_MAX) {
           this.#fail("too_large", `No more than ${LEFT_OUT_MAX} sessions can be left out`, null);
         } else this.#pump.leave(message.sessionId);

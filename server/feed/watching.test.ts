@@ -57,7 +57,7 @@ const described = (messages: readonly DaemonMessage[]): string[] =>
     return event.type === "tool.started" ? `started ${event.callId}` : `doing ${event.doing}`;
   });
 
-test("shows one text to who was there, who came late, who slept and who came back in mid-word", async () => {
+test("[S2] shows one text to who was there, who came late, who slept and who came back in mid-word", async () => {
   const { join, beginTurn, clock } = await setUp();
   const there = join();
   const sleeper = join();
@@ -137,7 +137,7 @@ test("[F4] takes no position from a device that has to start over", async () => 
   expect(described(link.received)).toEqual(["welcome", "page", "answer@0:a😀b"]);
 });
 
-test("sends one chunk per part in CHUNK_COALESCE_MS at most, the first at once", async () => {
+test("[S3] sends one chunk per part in CHUNK_COALESCE_MS at most, the first at once", async () => {
   const { join, beginTurn, clock } = await setUp();
   const client = join();
   await settled();
@@ -235,7 +235,7 @@ test("[F1] sends no text that a row has taken the place of", async () => {
   expect(() => stream.append("answer", "more")).toThrow("ended");
 });
 
-test("[F7] keeps no text for a connection that reads nothing, and sends it the rest in one piece", async () => {
+test("[F7] [S4] keeps no text for a connection that reads nothing, and sends it the rest in one piece", async () => {
   const { join, beginTurn, clock, store } = await setUp();
   const stalled = join();
   const quick = join();
@@ -265,7 +265,7 @@ test("[F7] keeps no text for a connection that reads nothing, and sends it the r
   expect(stalled.chunks.length - before).toBe(1);
 });
 
-test("cuts what was missed into messages of bounded size, never inside a pair", async () => {
+test("[S1] cuts what was missed into messages of bounded size, never inside a pair", async () => {
   const { join, beginTurn, clock } = await setUp();
   const stream = await beginTurn(1);
   const text = `x${"😀".repeat(300_000)}`;

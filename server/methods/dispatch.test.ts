@@ -21,7 +21,7 @@ const failureOf = async (outcome: Promise<unknown>): Promise<Failure["wire"] | n
 };
 
 describe("a call", () => {
-  test("of an unknown method is said to be one, names inherited from Object too", async () => {
+  test("[M2] of an unknown method is said to be one, names inherited from Object too", async () => {
     const { dispatch } = await makeSessionBench();
     for (const method of ["session.dance", "", "constructor", "__proto__", "x".repeat(10_000)]) {
       const failure = await failureOf(dispatch(OWNER, { method, params: {}, commandId: null }));
@@ -30,7 +30,7 @@ describe("a call", () => {
     }
   });
 
-  test("with params of the wrong shape names the field, never the value", async () => {
+  test("[M2] with params of the wrong shape names the field, never the value", async () => {
     const { dispatch } = await makeSessionBench();
     const call = (method: string, params: unknown, commandId: string | null = freshCommandId()) =>
       failureOf(dispatch(OWNER, { method, params, commandId }));
@@ -159,7 +159,7 @@ describe("folder.describe", () => {
       commandId: null,
     });
 
-  test("tells path, branch, folders and files, leaving out ignored ones", async () => {
+  test("[R4] tells path, branch, folders and files, leaving out ignored ones", async () => {
     const bench = await makeSessionBench();
     const { folder } = bench;
     for (const name of ["b", "a", "node_modules", ".git"]) await mkdir(join(folder, name));
@@ -209,7 +209,7 @@ describe("blob.read", () => {
     return { ...bench, sessionId, text, read };
   };
 
-  test("gives a long text piece by piece, and says when it is gone", async () => {
+  test("[R2] gives a long text piece by piece, and says when it is gone", async () => {
     const { send, sessionId, text, read } = await withLongPrompt();
     expect(await read(0)).toMatchObject({ size: 500_000 });
     expect(await read(BLOB_CHUNK_MAX_BYTES)).toMatchObject({

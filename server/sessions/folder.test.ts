@@ -7,7 +7,7 @@ import { makeFolderOf } from "../testing/tool-bench.ts";
 import { readBranch, resolveFolder } from "./folder.ts";
 
 describe("a folder as written", () => {
-  test("starts at home, links resolved", async () => {
+  test("[R4] starts at home, links resolved", async () => {
     const home = await makeFolderOf({ "project/x": "" });
     await symlink(join(home, "project"), join(home, "link"));
     for (const written of ["~/project", "project", "link", "~/./link/", join(home, "link")]) {

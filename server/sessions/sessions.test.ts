@@ -70,7 +70,7 @@ const quick: Tool = {
 };
 
 describe("a session", () => {
-  test("is made in a folder that exists, with the branch of its repository", async () => {
+  test("[R4] is made in a folder that exists, with the branch of its repository", async () => {
     const bench = await makeSessionBench();
     await mkdir(join(bench.folder, ".git"));
     await writeFile(join(bench.folder, ".git", "HEAD"), "ref: refs/heads/topic/x\n");
@@ -134,7 +134,7 @@ describe("a session", () => {
     expect(await renamed("\u001b[0m")).toBe("New session");
   });
 
-  test("that is gone is said to be gone by every command", async () => {
+  test("[M2] that is gone is said to be gone by every command", async () => {
     const bench = await makeSessionBench();
     const sessionId = await bench.newSession();
     await bench.send("session.delete", { sessionId });
@@ -307,7 +307,7 @@ describe("continue", () => {
 });
 
 describe("undo and redo", () => {
-  test("take requests away and bring them back, several levels deep; a new prompt ends redo", async () => {
+  test("[R3] take requests away and bring them back, several levels deep; a new prompt ends redo", async () => {
     const bench = await makeSessionBench();
     const sessionId = await bench.newSession();
     expect(await codeOf(bench.send("session.undo", { sessionId }))).toBe("nothing_to_undo");
@@ -330,6 +330,21 @@ describe("undo and redo", () => {
     await bench.idle(sessionId);
     expect(await codeOf(bench.send("session.redo", { sessionId }))).toBe("nothing_to_redo");
   });
+});
+
+test("[R5] numbers of requests and turns only grow, whatever was undone", async () => {
+  const bench = await makeSessionBench();
+  const sessionId = await bench.newSession();
+  const one = await answered(bench, sessionId, "one");
+  await bench.send("session.undo", { sessionId });
+  const two = await answered(bench, sessionId, "two");
+  const seqOf = async (id: string) => (await bench.request(sessionId, id)).seq;
+  expect([await seqOf(one), await seqOf(two)]).toEqual([1, 2]);
+  const turns = await bench.store.rows("turn", sessionId);
+  expect(turns.map(({ id, row }) => [id, row.requestId])).toEqual([
+    ["1", one],
+    ["2", two],
+  ]);
 });
 
 describe("deleting", () => {

@@ -10,6 +10,7 @@ import {
   sampleCallId,
   sampleDevice,
   sampleDeviceId,
+  sampleGrant,
   sampleRequest,
   sampleSession,
   sampleSessionId,
@@ -216,6 +217,23 @@ function transactions(open: () => Promise<StoreHarness>): void {
     ]);
   });
 
+  test("says which kinds of rows a commit wrote, those that went with their session too", async () => {
+    const { store } = await open();
+    await store.write(async (tx) => {
+      await tx.put("session", session, session, sampleSession());
+      await tx.put("grant", session, device, sampleGrant());
+    });
+    const kinds: string[][] = [];
+    store.onCommit((commit) => kinds.push([...commit.kinds].sort()));
+    await store.write((tx) => tx.put("turn", session, "1", sampleTurn()));
+    await store.write(async (tx) => {
+      await tx.put("grant", session, device, sampleGrant());
+      await tx.put("turn", session, "2", sampleTurn());
+    });
+    await store.write((tx) => tx.remove("session", session, session));
+    expect(kinds).toEqual([["turn"], ["turn"], ["grant", "session"]]);
+  });
+
   test("shows a transaction its own writes, and others only once they are committed", async () => {
     const { store } = await open();
     await store.write(async (tx) => {
@@ -277,7 +295,7 @@ function pages(open: () => Promise<StoreHarness>): void {
     expect((await store.page(3, EVERYTHING)).changes.map(({ id }) => id)).toEqual(["2"]);
   });
 
-  test("holds at most PAGE_MAX_ROWS, and says how many revs are left", async () => {
+  test("[F10] holds at most PAGE_MAX_ROWS, and says how many revs are left", async () => {
     const { store } = await open();
     const count = PAGE_MAX_ROWS + 10;
     await store.write(putTurns(1, count));
@@ -294,7 +312,7 @@ function pages(open: () => Promise<StoreHarness>): void {
     expect(third.token).toBe(second.token);
   });
 
-  test("holds at most PAGE_MAX_BYTES of encoded rows, but always one", async () => {
+  test("[F10] holds at most PAGE_MAX_BYTES of encoded rows, but always one", async () => {
     const { store } = await open();
     const large = "x".repeat(PAGE_MAX_BYTES / 2 - 1_000);
     await store.write(putTurns(1, 4, large));
@@ -304,7 +322,7 @@ function pages(open: () => Promise<StoreHarness>): void {
     expect((await store.page(4, EVERYTHING)).changes.map(({ id }) => id)).toEqual(["5"]);
   });
 
-  test("counts what moved away as left, and has nothing left once there is nothing", async () => {
+  test("[F10] counts what moved away as left, and has nothing left once there is nothing", async () => {
     const { store } = await open();
     await store.write(putTurns(1, PAGE_MAX_ROWS + 1));
     await store.write(putTurns(PAGE_MAX_ROWS + 1, PAGE_MAX_ROWS + 1, "again"));
@@ -395,7 +413,7 @@ function tombstones(open: () => Promise<StoreHarness>): void {
     expect(await allChanges(store)).toMatchObject([{ rev: 3, row: { role: "owner" } }]);
   });
 
-  test("takes all rows of a session with its tombstone, and nothing of another", async () => {
+  test("[R1] takes all rows of a session with its tombstone, and nothing of another", async () => {
     const { store } = await open();
     await store.write(async (tx) => {
       for (const id of [session, other]) {
@@ -420,7 +438,7 @@ function tombstones(open: () => Promise<StoreHarness>): void {
     expect(kept && (await store.wholeText(kept.row.answer))).toHaveLength(45_000);
   });
 
-  test("lets no straggler bring a deleted session back", async () => {
+  test("[R1] lets no straggler bring a deleted session back", async () => {
     const { store } = await open();
     await store.write((tx) => tx.put("session", session, session, sampleSession()));
     await store.write((tx) => tx.remove("session", session, session));
@@ -447,7 +465,7 @@ function blobs(open: () => Promise<StoreHarness>): void {
   const long = `${"é".repeat(9_000)}😀`;
   const size = 18_004;
 
-  test("keeps a short text in the row and a long one as a blob with its beginning", async () => {
+  test("[R2] keeps a short text in the row and a long one as a blob with its beginning", async () => {
     const { store } = await open();
     const { value } = await store.write(async (tx) => {
       const bodies = [await tx.text("short"), await tx.text(`x${long}`)] as const;
@@ -461,7 +479,7 @@ function blobs(open: () => Promise<StoreHarness>): void {
     expect(await store.wholeText(value[1])).toBe(`x${long}`);
   });
 
-  test("reads a blob in windows of at most BLOB_CHUNK_MAX_BYTES", async () => {
+  test("[R2] reads a blob in windows of at most BLOB_CHUNK_MAX_BYTES", async () => {
     const { store } = await open();
     const text = "0123456789".repeat(60_000);
     const { value } = await store.write(async (tx) => {

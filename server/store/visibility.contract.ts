@@ -39,7 +39,7 @@ const rowIds = (changes: readonly Change[]) => changes.map(({ rev, kind, id }) =
 function leavingOut(open: Open): void {
   const without = (...ids: (typeof session)[]) => ({ viewer: null, leftOut: new Set(ids) });
 
-  test("[F9] gives all rows but the bodies of sessions that are left out", async () => {
+  test("[F9] [V1] gives all rows but the bodies of sessions that are left out", async () => {
     const { store } = await open();
     await store.write(async (tx) => {
       await tx.put("session", session, session, sampleSession());
@@ -63,7 +63,7 @@ function leavingOut(open: Open): void {
     expect(await store.knowsPosition(page.upto, page.token, null)).toBe(true);
   });
 
-  test("[F9] ends a page that finds nothing, in the end at the head", async () => {
+  test("[F9] [F10] ends a page that finds nothing, in the end at the head", async () => {
     const { store } = await open();
     await store.write(async (tx) => {
       for (let i = 0; i < 8_200; i += 1) {
@@ -102,7 +102,7 @@ function leavingOut(open: Open): void {
     expect([second.changes.length, second.more]).toEqual([5, 0]);
   });
 
-  test("gives a session's bodies in parts, in rev order, up to a rev", async () => {
+  test("[V2] gives a session's bodies in parts, in rev order, up to a rev", async () => {
     const { store } = await open();
     const count = PAGE_MAX_ROWS + 20;
     await store.write(async (tx) => {
@@ -142,6 +142,22 @@ function leavingOut(open: Open): void {
     expect(await store.existingSessions([unknown, deleted, session])).toEqual([session]);
     expect(await store.existingSessions([])).toEqual([]);
   });
+
+  test("[V1] gives the sessions' own rows above a rev, tombstones too", async () => {
+    const { store } = await open();
+    await store.write(async (tx) => {
+      await tx.put("session", session, session, sampleSession());
+      await tx.put("session", other, other, sampleSession());
+      await tx.put("turn", session, "1", sampleTurn());
+    });
+    const { sessions, head } = await store.sessionsAfter(1);
+    expect([sessions.map(({ id, row }) => [id, row !== null]), head]).toEqual([[[other, true]], 3]);
+    await store.write((tx) => tx.remove("session", session, session));
+    expect(await store.sessionsAfter(head)).toMatchObject({
+      sessions: [{ id: session, row: null }],
+      head: store.head,
+    });
+  });
 }
 
 function viewers(open: Open): void {
@@ -172,7 +188,7 @@ function viewers(open: Open): void {
     expect((await store.bodies(range, device)).changes).toEqual([]);
   });
 
-  test("[F9] get a grant as the session's row under the grant's rev, and later its other rows", async () => {
+  test("[F9] [V6] get a grant as the session's row under the grant's rev, and later its other rows", async () => {
     const { store } = await prepared();
     await store.write(async (tx) => {
       await tx.put("share", session, "share", sampleShare());
@@ -201,7 +217,7 @@ function viewers(open: Open): void {
     expect((await store.page(page.upto, asViewer(session))).changes).toEqual([]);
   });
 
-  test("[F9] get a grant's tombstone as the session's, a renewed grant as the session anew", async () => {
+  test("[F9] [V6] get a grant's tombstone as the session's, a renewed grant as the session anew", async () => {
     const { store } = await prepared();
     await store.write((tx) => tx.put("grant", session, device, sampleGrant()));
     await store.write((tx) => tx.remove("grant", session, device));

@@ -120,6 +120,8 @@ export function makeFeedClient(
       throw new Error(`F6: a live event of ${sessionId} came before its row`);
     }
     if (event.type !== "turn.chunk") return;
+    // On its way when the session was left: the row that it refers to is gone here.
+    if (leaving.has(sessionId)) return;
     chunks.push(message);
     if (!isHeld(`turn ${sessionId} ${event.turnId}`)) {
       throw new Error(`F6: a chunk of turn ${event.turnId} came before its row`);

@@ -154,7 +154,7 @@ describe("http", () => {
     expect((await ask(transport.port, "/sw.js")).status).toBe(404);
   });
 
-  it("says who it is and how it fares", async () => {
+  it("[G6] says who it is and how it fares", async () => {
     let isReady = false;
     const { transport } = await runTransport({ isReady: () => isReady });
     const { port, identity } = transport;

@@ -17,7 +17,7 @@ const large = (size: number): DaemonMessage => ({
 });
 
 describe("WebSocket way in", () => {
-  it("admits by XX and by IK and carries messages both ways, large ones in pieces", async () => {
+  it("[H1] [N1] admits by XX and by IK and carries messages both ways, large ones in pieces", async () => {
     const { transport, whenAccepted } = await runTransport();
     const keys = makeKeys();
     const first = await connectClient(transport.origin, { keys });
@@ -54,7 +54,7 @@ describe("WebSocket way in", () => {
     await expect(open({ protocols: ["troupe.2"] })).rejects.toThrow("refused 400");
   });
 
-  it("gives a stranger nothing but a worded refusal, and closes", async () => {
+  it("[H5] gives a stranger nothing but a worded refusal, and closes", async () => {
     const error = { code: "not_enrolled", message: "Who?", retryable: false } as const;
     const { transport, accepted } = await runTransport({
       admit: async () => ({ outcome: "refused", error }),
@@ -67,7 +67,7 @@ describe("WebSocket way in", () => {
     expect(transport.connections()).toBe(0);
   });
 
-  it("refuses another protocol version and says which side to update", async () => {
+  it("[H4] refuses another protocol version and says which side to update", async () => {
     const { transport } = await runTransport();
     const old = await connectClient(transport.origin, { introduction: { versions: [0] } });
     const young = await connectClient(transport.origin, { introduction: { versions: [2, 3] } });
@@ -136,7 +136,7 @@ describe("WebSocket way in", () => {
     expect((await long.closed).code).toBe(1009);
   });
 
-  it("cuts a handshake that dawdles, at any point, after HANDSHAKE_TIMEOUT_MS", async () => {
+  it("[H1] cuts a handshake that dawdles, at any point, after HANDSHAKE_TIMEOUT_MS", async () => {
     const { transport, clock } = await runTransport();
     const silent = await openFrames(transport.origin);
     const halfway = await openFrames(transport.origin);
@@ -165,7 +165,7 @@ describe("WebSocket way in", () => {
     expect((await closed).code).toBe(CLOSE_CODES.silent);
   });
 
-  it("closes only the connection whose frame is garbage, cut, replayed or out of order", async () => {
+  it("[N3] closes only the connection whose frame is garbage, cut, replayed or out of order", async () => {
     const { transport, whenAccepted } = await runTransport();
     const bystander = await connectClient(transport.origin);
     const breaks: ((seal: (message: unknown) => Uint8Array) => Uint8Array[])[] = [
@@ -194,7 +194,7 @@ describe("WebSocket way in", () => {
     expect(await heard).toEqual({ still: "here" });
   });
 
-  it("goes on after bytes that are no MessagePack", async () => {
+  it("[N3] goes on after bytes that are no MessagePack", async () => {
     const { transport, whenAccepted } = await runTransport();
     const client = await connectClient(transport.origin);
     const { nextMessage, undecodable, messages } = await whenAccepted(0);
@@ -235,7 +235,7 @@ describe("WebSocket way in", () => {
     expect(messages).toEqual([{ n: 1 }]);
   });
 
-  it("refuses the connection over the limit, in words, and takes one again when another left", async () => {
+  it("[G5] refuses the connection over the limit, in words, and takes one again when another left", async () => {
     const { transport, accepted } = await runTransport({ limits: { connectionsMax: 2 } });
     const first = await connectClient(transport.origin);
     await connectClient(transport.origin);
@@ -272,7 +272,7 @@ describe("WebSocket way in", () => {
     expect((await connectClient(transport.origin)).admission.outcome).toBe("admitted");
   });
 
-  it("refuses the 257th connection", async () => {
+  it("[G5] refuses the 257th connection", async () => {
     const { transport } = await runTransport();
     const daemonKey = Buffer.from(transport.identity.publicKey, "base64url");
     for (let count = 0; count < 256; count += 1) {
@@ -314,7 +314,7 @@ describe("connection", () => {
     expect(running.accepted).toEqual([]);
   });
 
-  it("beats when it has nothing to say, and closes a peer that is silent for three beats", async () => {
+  it("[L1] [L2] beats when it has nothing to say, and closes a peer that is silent for three beats", async () => {
     const { transport, clock, whenAccepted } = await runTransport();
     const client = await connectClient(transport.origin);
     const { closed, messages } = await whenAccepted(0);

@@ -52,13 +52,13 @@ const whenClosed = (socket: Socket) =>
   });
 
 describe("Unix socket", () => {
-  it("is the user's alone", async () => {
+  it("[N5] is the user's alone", async () => {
     const { path } = await setUp();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(join(path, ".."))).mode & 0o777).toBe(0o700);
   });
 
-  it("answers calls with their result, or the daemon's failure", async () => {
+  it("[N5] answers calls with their result, or the daemon's failure", async () => {
     const { client, transport } = await setUp();
     const [first, second] = [client.call("daemon.status", {}), client.call("daemon.status", {})];
     expect(await first).toEqual(STATUS);
@@ -95,7 +95,7 @@ describe("Unix socket", () => {
     await expect(client.call("daemon.status", {})).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("closes only the connection that announces too much or sends no MessagePack", async () => {
+  it("[N5] closes only the connection that announces too much or sends no MessagePack", async () => {
     const { client, path } = await setUp();
     const huge = await open(path);
     const length = Buffer.alloc(4);
@@ -158,7 +158,7 @@ async function leaveStaleSocket(path: string): Promise<void> {
 }
 
 describe("PrefixReader", () => {
-  it("puts messages together however they were cut", () => {
+  it("[N5] puts messages together however they were cut", () => {
     const messages = ["a", "", "b".repeat(1_000), { c: 1 }].map((value) => encode(value));
     const stream = Buffer.concat(messages.flatMap((bytes) => [prefixLength(bytes), bytes]));
     for (const size of [1, 2, 3, 5, 7, 100, stream.length]) {

@@ -33,7 +33,7 @@ const INTRODUCTION = Uint8Array.of(1, 2, 3);
 const NOTHING = new Uint8Array(0);
 
 describe("opening", () => {
-  it("goes by XX: the client learns the key before it introduces itself", () => {
+  it("[H3] goes by XX: the client learns the key before it introduces itself", () => {
     const { client, daemon, clientOptions, opening } = setUp();
     const xx = startXX(clientOptions);
     expect(xx.frame).toHaveLength(33);
@@ -51,7 +51,7 @@ describe("opening", () => {
     expect(channel.open(sealed)).toEqual(Uint8Array.of(9));
   });
 
-  it("goes by IK in one round trip", () => {
+  it("[H3] goes by IK in one round trip", () => {
     const { client, daemon, clientOptions, opening } = setUp();
     const ik = startIK(clientOptions, daemon.publicKey, INTRODUCTION);
     expect(ik.frame[0]).toBe(MODE_IK);
@@ -98,7 +98,7 @@ describe("opening", () => {
     );
   });
 
-  it("refuses a handshake frame that is cut, longer, or carries what it must not", () => {
+  it("[H3] refuses a handshake frame that is cut, longer, or carries what it must not", () => {
     const { clientOptions, opening } = setUp();
     const xx = startXX(clientOptions);
     const answer = opening.receive(xx.frame).frame ?? NOTHING;

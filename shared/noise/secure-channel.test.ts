@@ -39,7 +39,7 @@ describe("secure channel", () => {
     }
   });
 
-  it("puts together whatever a peer cuts, and keeps messages apart", () => {
+  it("[N1] puts together whatever a peer cuts, and keeps messages apart", () => {
     const messages = fc.array(fc.array(fc.uint8Array({ minLength: 1, maxLength: 50 })));
     fc.assert(
       fc.property(messages, (cut) => {
@@ -55,7 +55,7 @@ describe("secure channel", () => {
     );
   });
 
-  it("refuses a message over the limit as soon as it is over", () => {
+  it("[N2] refuses a message over the limit as soon as it is over", () => {
     const { ours, rogue } = makeChannels(100);
     const part = new Uint8Array(51).fill(9);
     part[0] = 1;
@@ -68,7 +68,7 @@ describe("secure channel", () => {
     expect(() => makeChannels(100).ours.seal(new Uint8Array(101))).toThrow(code("too_large"));
   });
 
-  it("takes a frame of 65,535 bytes and refuses one of 65,536 unread", () => {
+  it("[N1] takes a frame of 65,535 bytes and refuses one of 65,536 unread", () => {
     const { ours, rogue } = makeChannels();
     const body = new Uint8Array(FRAME_BODY_MAX_BYTES + 1);
     expect(ours.open(rogue.encrypt(NO_AD, body))).toHaveLength(FRAME_BODY_MAX_BYTES);

@@ -44,7 +44,7 @@ describe("codec", () => {
     );
   });
 
-  it("writes what another implementation reads, and reads what it writes", () => {
+  it("[N4] writes what another implementation reads, and reads what it writes", () => {
     const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
     const packr = new Packr({ useRecords: false });
     fc.assert(
@@ -141,7 +141,7 @@ describe("codec", () => {
     expect(() => decode(bytes(hex))).toThrow(CodecError);
   });
 
-  it("refuses deep nesting without running out of stack", () => {
+  it("[N4] refuses deep nesting without running out of stack", () => {
     const nested = (depth: number) => Uint8Array.of(...new Array(depth).fill(0x91), 0xc0);
     expect(decode(nested(NESTING_MAX))).toBeInstanceOf(Array);
     expect(() => decode(nested(NESTING_MAX + 1))).toThrow("nested");
@@ -149,7 +149,7 @@ describe("codec", () => {
     expect(() => decode(new Uint8Array(1_000_000).fill(0x81))).toThrow(CodecError);
   });
 
-  it("[F7] refuses more values than any message has, before it makes them", () => {
+  it("[F7] [N4] refuses more values than any message has, before it makes them", () => {
     const nulls = (count: number) => {
       const whole = new Uint8Array(5 + count).fill(0xc0);
       whole[0] = 0xdd;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { outboxEntry, refusedEntry, sessionId, sessionRow } from "../testing/rows.ts";
-import { listErrands, listSessions, pendingPrompts, strayRefusals, underWay } from "./pending.ts";
+import { listSessions, pendingPrompts, strayRefusals, underWay } from "./pending.ts";
 
 const NEW_ID = "command-0000000000";
 const rows = {
@@ -37,12 +37,11 @@ describe("listSessions", () => {
     ]);
   });
 
-  it("puts a session that is still to be created where it belongs by the daemon's clock", () => {
+  it("[R5] puts a session that is still to be created first, whatever this device's clock says", () => {
     const created = { ...outboxEntry("session.create", { workingDir: "~/code" }), createdAt: 5 };
-    const titles = (clockAheadMs: number) =>
-      listSessions(rows, [created], { coming: [], clockAheadMs }).map(({ title }) => title);
-    expect(titles(0)).toEqual(["Two", "One", "New session"]);
-    expect(titles(-100)).toEqual(["New session", "Two", "One"]);
+    const listed = listSessions(rows, [created], { coming: [], clockAheadMs: -10 });
+    expect(listed.map(({ title }) => title)).toEqual(["New session", "Two", "One"]);
+    expect(listed[0]?.modifiedAt).toBe(15);
   });
 
   it("[F1] lets the row speak once it is there, though the entry is not answered yet", () => {
@@ -96,17 +95,5 @@ it("gives a refused prompt with its reason to its session, and what belongs to n
   expect(strays).toMatchObject([
     { id: "nowhere", text },
     { id: "no prompt", text: null },
-  ]);
-});
-
-it("says what each command on its way is about, in the order they are sent", () => {
-  const outbox = [
-    outboxEntry("session.rename", { sessionId: sessionId(1), title: "Renamed" }, "a"),
-    refusedEntry("session.undo", { sessionId: sessionId(1) }, "b"),
-    { ...outboxEntry("session.delete", { sessionId: sessionId(9) }, "c"), state: "sent" as const },
-  ];
-  expect(listErrands(outbox, (id) => rows[id]?.title)).toEqual([
-    { id: "a", method: "session.rename", text: "Renamed", session: "One", state: "waiting" },
-    { id: "c", method: "session.delete", text: null, session: null, state: "sent" },
   ]);
 });

@@ -44,13 +44,13 @@ function param(entry: OutboxEntry, name: string): unknown {
     : undefined;
 }
 
-const textParam = (entry: OutboxEntry, name: string): string | null => {
+export const textParam = (entry: OutboxEntry, name: string): string | null => {
   const value = param(entry, name);
   return typeof value === "string" ? value : null;
 };
 
 /** The session an entry makes or acts on, if any. */
-function sessionOf(entry: OutboxEntry): string | null {
+export function sessionOf(entry: OutboxEntry): string | null {
   return entry.method === "session.create" ? entry.commandId : textParam(entry, "sessionId");
 }
 
@@ -79,39 +79,6 @@ export function strayRefusals(
     return [{ id, method, sessionId, error, text }];
   });
 }
-
-/** What a command that is on its way is about, for people. */
-export interface Errand {
-  readonly id: string;
-  readonly method: OutboxEntry["method"];
-  /** What was written: a prompt's text, a new name. */
-  readonly text: string | null;
-  /** The session's title, if it is about one. */
-  readonly session: string | null;
-  readonly state: "waiting" | "sent";
-}
-
-/** In the order they are sent. */
-export function listErrands(
-  outbox: readonly OutboxEntry[],
-  titleOf: (sessionId: string) => string | undefined,
-): Errand[] {
-  return underWay(outbox).map((entry) => ({
-    id: entry.commandId,
-    method: entry.method,
-    text: textParam(entry, "text") ?? textParam(entry, "title") ?? textParam(entry, "name"),
-    session: titleOf(sessionOf(entry) ?? "") ?? null,
-    state: entry.state === "sent" ? "sent" : "waiting",
-  }));
-}
-
-/** Ids of the share links that are to be taken back. */
-export const endingShares = (outbox: readonly OutboxEntry[]): ReadonlySet<string> =>
-  new Set(
-    underWay(outbox)
-      .filter(({ method }) => method === "share.revoke")
-      .map((entry) => textParam(entry, "shareId") ?? ""),
-  );
 
 /** Commands that are still on their way. */
 export const underWay = (outbox: readonly OutboxEntry[]): OutboxEntry[] =>
@@ -185,5 +152,9 @@ export function listSessions(
   for (const session of coming) {
     if (!sessionsById.has(session.id)) sessionsById.set(session.id, session);
   }
-  return [...sessionsById.values()].sort((a, b) => b.modifiedAt - a.modifiedAt);
+  // What this device dates itself comes first, whatever its clock says.
+  const isWaiting = ({ state }: ListedSession) => Number(state === "waiting");
+  return [...sessionsById.values()].sort(
+    (a, b) => isWaiting(b) - isWaiting(a) || b.modifiedAt - a.modifiedAt,
+  );
 }

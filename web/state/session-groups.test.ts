@@ -49,3 +49,8 @@ it("keeps those that hold every word of the filter, in title or folder", () => {
   expect(titles(sessions, " ATLAS session ")).toEqual({ Today: ["Session 1"] });
   expect(titles(sessions, "upload atlas")).toEqual({});
 });
+
+it("[R5] keeps what waits for the daemon at the top, whatever day this device thinks it was written on", () => {
+  const waiting = session(2, { state: "waiting", modifiedAt: NOW - 50 * HOUR });
+  expect(titles([waiting, session(1)])).toEqual({ Today: ["Session 2", "Session 1"] });
+});

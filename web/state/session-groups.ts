@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60_000;
 function groupOf(session: ListedSession, today: number): SessionGroup {
   if (session.archived) return "Archived";
   if (session.pinned) return "Pinned";
-  if (session.modifiedAt >= today) return "Today";
+  if (session.modifiedAt >= today || session.state === "waiting") return "Today";
   // Half a day before today's start lies in yesterday, however long daylight saving made it.
   const yesterday = startOfDay(today - DAY_MS / 2);
   return session.modifiedAt >= yesterday ? "Yesterday" : "Earlier";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { deviceId, deviceRow } from "../testing/rows.ts";
-import { listShares } from "./share-list.ts";
+import { deviceId, deviceRow, sessionId, sessionRow } from "../testing/rows.ts";
+import { listShares, titlesGranted } from "./share-list.ts";
 
 const share = (createdAt: number) => ({ createdAt, createdBy: null, expiresAt: null });
 
@@ -18,4 +18,18 @@ it("lists the newest link first, with the names of those who came by it", () => 
     { id: "fresh", createdAt: 2, expiresAt: null, viewers: [] },
     { id: "old", createdAt: 1, expiresAt: null, viewers: ["a device", "phone"] },
   ]);
+});
+
+it("names what a device may read, and nothing that was taken back", () => {
+  const grant = { shareId: "link", createdAt: 1 };
+  const grants = {
+    [sessionId(1)]: { [deviceId(1)]: grant },
+    [sessionId(2)]: {},
+    [sessionId(3)]: { [deviceId(1)]: grant, [deviceId(2)]: grant },
+  };
+  const sessions = {
+    [sessionId(1)]: sessionRow({ title: "One" }),
+    [sessionId(2)]: sessionRow({ title: "Two" }),
+  };
+  expect(titlesGranted(deviceId(1), grants, sessions)).toEqual(["One"]);
 });

@@ -1,4 +1,4 @@
-// The links to one session and who reads by each, newest first.
+// The links to one session and who reads by each, newest first; and what one device reads.
 
 import type { RowByKind } from "../../shared/protocol/rows.ts";
 
@@ -25,4 +25,15 @@ export function listShares(
   return Object.entries(shares)
     .map(([id, { createdAt, expiresAt }]) => ({ id, createdAt, expiresAt, viewers: viewersOf(id) }))
     .sort((a, b) => b.createdAt - a.createdAt);
+}
+
+/** What a device may read, by the titles of the sessions. */
+export function titlesGranted(
+  deviceId: string,
+  grants: Readonly<Record<string, RowsById<"grant">>>,
+  sessions: RowsById<"session">,
+): string[] {
+  return Object.entries(grants).flatMap(([sessionId, held]) =>
+    held[deviceId] === undefined ? [] : (sessions[sessionId]?.title ?? []),
+  );
 }

@@ -28,15 +28,21 @@ test("[F5] what a dead worker left unanswered is asked again of the one that rep
   expect(await models).toMatchObject({ preferred: "builtin/guide" });
 });
 
-test("[F5] what any page withdrew is not asked again, and what was amended is asked as it is now", async () => {
+test("[F5] what any page withdrew is not asked again, and what one amended is asked as it is now", () => {
   const sync = new SyncProxy(makeEnd(), makeBytes(5), { alive() {}, succeeded() {} });
   const sessionId = sessionIdOf("one");
   const withdrawn = sync.command("session.prompt", { sessionId, text: "never" });
   const amended = sync.command("session.prompt", { sessionId, text: "helo" });
   const params = { sessionId, text: "hello" };
-  const amending = sync.amend(amended.commandId, params);
-  sync.receive({ type: "value", id: 3, value: true });
-  await amending;
+  const commandId = amended.commandId as CommandId;
+  const entry = {
+    commandId,
+    method: "session.prompt",
+    params,
+    state: "waiting",
+    createdAt: 0,
+  } as const;
+  sync.receive({ type: "outbox", entries: [entry] });
   sync.receive({ type: "withdrawn", commandId: withdrawn.commandId as CommandId });
   const successor = makeEnd();
   sync.replace(successor);

@@ -84,13 +84,24 @@ export class SyncProxy {
       case "successor":
         this.#fate.succeeded();
         return;
+      case "outbox":
+        // Another page may have amended what this one asked.
+        for (const { commandId, params } of message.entries) {
+          this.#reconsider(commandId, (question) => ({ ...question, params }));
+        }
+        this.#pass(message);
+        return;
       case "withdrawn":
         this.#reconsider(message.commandId, () => null);
         return;
       default:
-        if (this.#listener === null) this.#early.push(message);
-        else this.#listener(message);
+        this.#pass(message);
     }
+  }
+
+  #pass(event: SyncEvent): void {
+    if (this.#listener === null) this.#early.push(event);
+    else this.#listener(event);
   }
 
   post(message: PageMessage, transfer: Transferable[] = []): void {
@@ -120,15 +131,8 @@ export class SyncProxy {
     return this.#ask((id) => ({ type: "withdraw", id, commandId: commandId as CommandId }));
   }
 
-  async amend(commandId: string, params: unknown): Promise<boolean> {
-    const isAmended = await this.#ask<boolean>((id) => ({
-      type: "amend",
-      id,
-      commandId: commandId as CommandId,
-      params,
-    }));
-    if (isAmended) this.#reconsider(commandId, (question) => ({ ...question, params }));
-    return isAmended;
+  amend(commandId: string, params: unknown): Promise<boolean> {
+    return this.#ask((id) => ({ type: "amend", id, commandId: commandId as CommandId, params }));
   }
 
   #reconsider(

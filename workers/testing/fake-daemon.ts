@@ -51,12 +51,10 @@ export class FakeDaemon {
   head = 0;
   rowsPerPage = 512;
   resyncNext = false;
-  /** By which it tells how old sessions are. */
+  /** What its clock says. */
   now = 0;
   /** True: pages and fills are packed, whatever their size. */
   packs = false;
-  /** What its clock says. */
-  now = 0;
   /** True: fills go on with `fillOn` only. */
   holdsFills = false;
   /** Null: everyone is let in. */

@@ -6,6 +6,7 @@ import type { DeviceRow } from "../../../shared/protocol/rows.ts";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { createNow } from "../../state/now.ts";
 import { usePageTools } from "../../state/page-tools.ts";
+import { titlesGranted } from "../../state/share-list.ts";
 import { ago, exactTime } from "../../state/times.ts";
 import { syncWords } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
@@ -14,8 +15,12 @@ import { Settings } from "../frame/settings.tsx";
 const ROLE_WORDS = {
   owner: "everything",
   guest: "work in sessions",
-  viewer: "read what was shared",
-} as const satisfies Record<DeviceRow["role"], string>;
+} as const satisfies Record<Exclude<DeviceRow["role"], "viewer">, string>;
+
+const mayRead = (titles: readonly string[]) =>
+  titles.length === 0
+    ? "nothing: what was shared was taken back"
+    : `read ${titles.map((title) => `“${title}”`).join(", ")}`;
 
 const NOW_TICK_MS = 10_000;
 const JUST_NOW_MS = 60_000;
@@ -96,7 +101,15 @@ function DeviceTable(props: {
 
 function Device(props: { entry: DeviceEntry; isThisOne: boolean; now: number }) {
   const { dialogs } = usePageTools();
+  const workbench = useWorkbench();
   const device = () => props.entry[1];
+  const may = () => {
+    const { session, grant } = workbench.rows;
+    const { role } = device();
+    return role === "viewer"
+      ? mayRead(titlesGranted(props.entry[0], grant, session))
+      : ROLE_WORDS[role];
+  };
   const seen = () =>
     props.isThisOne || props.now - device().lastSeenAt < JUST_NOW_MS
       ? "now"
@@ -108,7 +121,9 @@ function Device(props: { entry: DeviceEntry; isThisOne: boolean; now: number }) 
         {props.isThisOne ? " · this one" : ""}
         <div class="fp quiet">{device().fingerprint}</div>
       </td>
-      <td data-label="May">{ROLE_WORDS[device().role]}</td>
+      <td data-label="May" dir="auto">
+        {may()}
+      </td>
       <td data-label="Last seen">
         <RelativeTime
           at={device().lastSeenAt}

@@ -3,7 +3,7 @@
 import { createMemo, For, Show } from "solid-js";
 import type { CommandMethod } from "../../../shared/protocol/methods.ts";
 import { createFocusHeir } from "../../components/return-focus.ts";
-import { type Errand, listErrands } from "../../state/pending.ts";
+import { type Errand, listErrands } from "../../state/errands.ts";
 import { receiptWords } from "../../state/words.ts";
 import { useWorkbench } from "../../state/workbench.ts";
 import { Modal } from "./modal.tsx";

@@ -5,9 +5,9 @@ import type { SessionId } from "../../../shared/ids.ts";
 import { type Choice, ChoiceList } from "../../components/choice-list.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { createFocusHeir } from "../../components/return-focus.ts";
+import { endingShares } from "../../state/errands.ts";
 import { shareLink } from "../../state/launch-link.ts";
 import { createNow } from "../../state/now.ts";
-import { endingShares } from "../../state/pending.ts";
 import { listShares, type ShareEntry } from "../../state/share-list.ts";
 import { makeShareSecret, type ShareSecret } from "../../state/share-secret.ts";
 import { ago, counted, timeLeft } from "../../state/times.ts";
@@ -184,10 +184,12 @@ function OneShare(props: {
       <span>
         {viewers()}
         <small class="quiet">
-          {made()} · {end()}
+          <Show when={!props.isEnding} fallback={<Ending />}>
+            {made()} · {end()}
+          </Show>
         </small>
       </span>
-      <Show when={!props.isEnding} fallback={<Ending />}>
+      <Show when={!props.isEnding}>
         <TakeBack
           label={`Take back the link made ${ago(props.share.createdAt, props.now)}`}
           onRevoke={props.onRevoke}
@@ -216,9 +218,9 @@ function TakeBack(props: { label: string; onRevoke: () => void }) {
 function Ending() {
   const { isCutOff } = useWorkbench();
   return (
-    <small class="quiet" role="status">
+    <span role="status">
       {isCutOff() ? "Will be taken back when the daemon is back" : "Being taken back…"}
-    </small>
+    </span>
   );
 }
 

@@ -6,8 +6,13 @@ import { createEffect, For, type JSX } from "solid-js";
 import { useWorkbench } from "../../state/workbench.ts";
 
 const PAGES = [
-  { href: "/settings/devices", title: "Devices", isForViewers: false },
-  { href: "/settings/storage", title: "What this browser keeps", isForViewers: true },
+  { href: "/settings/devices", name: "Devices", title: "Devices", isForViewers: false },
+  {
+    href: "/settings/storage",
+    name: "Storage",
+    title: "What this browser keeps",
+    isForViewers: true,
+  },
 ] as const;
 
 export function Settings(props: { title: (typeof PAGES)[number]["title"]; children: JSX.Element }) {
@@ -23,9 +28,9 @@ export function Settings(props: { title: (typeof PAGES)[number]["title"]; childr
           <ArrowLeft size={14} aria-hidden="true" /> Sessions
         </A>
         <For each={pages()}>
-          {({ href, title }) => (
+          {({ href, name, title }) => (
             <A href={href} aria-current={title === props.title ? "page" : undefined}>
-              {title}
+              {name}
             </A>
           )}
         </For>

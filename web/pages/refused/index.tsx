@@ -54,7 +54,7 @@ function Refusal(props: { error: WireError; daemon: Daemon }) {
               ? wordsFor(props.error).todo
               : "It was taken back, or its time is up. Ask whoever sent it for a new one."}
           </p>
-          <p class="quiet">
+          <p class="quiet under-lede">
             Was this browser let in before? Reload to go on with what it could see then.
           </p>
           <Reload />

@@ -59,7 +59,9 @@ function Receipt(props: { prompt: PendingPrompt; onEdit: () => void }) {
       <Match when={props.prompt.state}>
         {(state) => (
           <p class="quiet receipt">
-            {receiptWords(state() === "waiting" ? "waiting" : "sent", workbench.connection())}
+            <span>
+              {receiptWords(state() === "waiting" ? "waiting" : "sent", workbench.connection())}
+            </span>
             <Show when={state() === "waiting"}>
               <span>
                 <button type="button" class="quiet-button" onClick={props.onEdit}>

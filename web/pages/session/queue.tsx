@@ -5,8 +5,11 @@ import { createMemo, For, Show } from "solid-js";
 import type { RequestId, SessionId } from "../../../shared/ids.ts";
 import { createFocusHeir } from "../../components/return-focus.ts";
 import type { RequestEntry } from "../../state/request-list.ts";
+import { counted } from "../../state/times.ts";
 import { useWorkbench } from "../../state/workbench.ts";
 
+/** More than these have to be scrolled to. */
+const IN_SIGHT = 4;
 /** Enough to tell one prompt from the others. */
 const NAMED_CHARS = 60;
 
@@ -16,19 +19,24 @@ export default function Queue(props: { sessionId: SessionId; queued: readonly Re
   const textOf = (requestId: RequestId) =>
     props.queued.find(([id]) => id === requestId)?.[1].text.head ?? "";
   return (
-    <ul class="queue" aria-label="Queued prompts">
-      <For each={ids()}>
-        {(requestId) => (
-          <Queued
-            text={textOf(requestId)}
-            canRemove={!workbench.isViewer()}
-            onRemove={() =>
-              workbench.run("session.stop", { sessionId: props.sessionId, requestId })
-            }
-          />
-        )}
-      </For>
-    </ul>
+    <>
+      <Show when={ids().length > IN_SIGHT}>
+        <p class="quiet">{counted(ids().length, "prompt")} queued</p>
+      </Show>
+      <ul class="queue" aria-label="Queued prompts">
+        <For each={ids()}>
+          {(requestId) => (
+            <Queued
+              text={textOf(requestId)}
+              canRemove={!workbench.isViewer()}
+              onRemove={() =>
+                workbench.run("session.stop", { sessionId: props.sessionId, requestId })
+              }
+            />
+          )}
+        </For>
+      </ul>
+    </>
   );
 }
 
