@@ -13,6 +13,7 @@ const FOUND: readonly (readonly [what: string, seed: number])[] = [
   ["[F4] the same, of a connection that was over by then", 1000],
   ["[F9] a page was not told that a session is whole, whose connection had just ended", 55],
   ["[F5] a prompt that one tab withdrew was asked again by another when the engine changed", 107],
+  ["[F5] a prompt without room on the disk was put there after it was withdrawn", 100686],
   ["[F3] a page opened while there was no room missed what found some later", 1070],
 ];
 

@@ -3,8 +3,11 @@ import { type CommandId, toBase64Url } from "../../shared/ids.ts";
 import { RECONNECT_MAX_MS } from "../../shared/limits.ts";
 import { Failure } from "../../shared/protocol/errors.ts";
 import type { CommandMethod } from "../../shared/protocol/methods.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { MemoryReplica } from "../testing/memory-replica.ts";
 import { sessionIdOf } from "../testing/rows.ts";
 import { FakePage, makeWorkbench, type Workbench } from "../testing/workbench.ts";
+import { Outbox } from "./outbox.ts";
 
 const one = sessionIdOf("one");
 const pin = { sessionId: one, pinned: true };
@@ -229,4 +232,41 @@ describe("a command that was given to another worker before", () => {
     await bench.network.deliver();
     expect(await withdraw(bench, other, commandId)).toMatchObject({ value: true });
   });
+});
+
+test("[F5] what is withdrawn while it waits to be stored late does not come back from the disk", async () => {
+  const replica = new MemoryReplica();
+  let isFull = true;
+  const outbox = new Outbox({
+    store: {
+      outbox: () => replica.outbox(),
+      putOutbox: async (entry) => {
+        if (isFull) throw new DOMException("full", "QuotaExceededError");
+        await replica.putOutbox(entry);
+      },
+      claimOutbox: (id) => replica.claimOutbox(id),
+      amendOutbox: (id, params) => replica.amendOutbox(id, params),
+      withdrawOutbox: (id) => replica.withdrawOutbox(id),
+      removeOutbox: (id) => replica.removeOutbox(id),
+    },
+    clock: new FakeClock(),
+    call: () => Promise.reject(new Error("nothing is sent here")),
+    isReady: () => false,
+    makeRoom: async () => false,
+    isAwaited: () => true,
+    changed: () => {},
+    settled: () => {},
+    report: () => {},
+  });
+  const commandId = toBase64Url(new TextEncoder().encode("withdrawn".padEnd(16))) as CommandId;
+  await outbox.add({ commandId, method: "session.prompt", params: prompt("no") });
+  isFull = false;
+  const loading = outbox.load();
+  // Its turn comes right after the reading, before the late storing that the reading leads to.
+  const withdrawing = outbox.withdraw(commandId);
+  expect(await withdrawing).toBe(true);
+  await loading;
+  // Has its turn after what is still to be stored.
+  expect(await outbox.withdraw(commandId)).toBe(false);
+  expect(replica.outboxEntries.size).toBe(0);
 });

@@ -226,6 +226,8 @@ export class Outbox {
 
   #save(held: Held): Promise<void> {
     return this.#inTurn(async () => {
+      // Withdrawn while this waited its turn: on disk it would come back.
+      if (!this.#held.includes(held)) return;
       held.isUnsaved = true;
       await this.#withRoom(() => this.#options.store.putOutbox(held.entry));
       held.isUnsaved = false;
