@@ -7,8 +7,8 @@ import type { DaemonMessage, PACKINGS } from "../../shared/protocol/messages.ts"
 
 /** The one packing there is. */
 export const PACKING = "deflate-raw" satisfies (typeof PACKINGS)[number];
-/** Within seven per cent of the best, at half its time. */
-const DEFLATE_LEVEL = 3;
+/** Within nine per cent of the best, at less than half its time. */
+const DEFLATE_LEVEL = 2;
 /** What most pages fit into: each further chunk takes another turn of this thread and the other. */
 const CHUNK_BYTES = 512 * 1024;
 

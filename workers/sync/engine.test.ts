@@ -154,13 +154,12 @@ describe("pages and the cursor", () => {
       "handshaking",
       "catching-up",
       "catching-up",
-      "catching-up",
       "live",
     ]);
     expect(states.filter(({ kind }) => kind === "catching-up")).toEqual([
       { kind: "catching-up", applied: 0, total: 0 },
+      // The next page came in the same moment, and is not worth drawing.
       { kind: "catching-up", applied: 2, total: 5 },
-      { kind: "catching-up", applied: 4, total: 5 },
     ]);
   });
 });

@@ -37,6 +37,9 @@ import { watchForSleep } from "./sleep-watch.ts";
 
 const CONNECTION_ID_BYTES = 9;
 
+/** How often people are told how far catching up has got. */
+const PROGRESS_STEP_MS = 250;
+
 type Message<T extends DaemonMessage["type"]> = Extract<DaemonMessage, { type: T }>;
 
 export interface EngineListener {
@@ -99,6 +102,7 @@ export class Engine {
   #live: Live | null = null;
   #farewell: LostBecause | null = null;
   readonly #retries: Retries;
+  #progressAt = 0;
   /** A refusal stays shown while it is tried whether it still holds. */
   #isQuiet = false;
 
@@ -281,7 +285,7 @@ export class Engine {
         rows: (changes, reset) => listener.rows(changes, reset),
         progress: (applied, total) => {
           if (applied > 0) this.#retries.reset();
-          this.#show({ kind: "catching-up", applied, total });
+          this.#showProgress(applied, total);
         },
         caughtUp: () => this.#caughtUp(),
         cameLeftOut: (sessionIds) => listener.cameLeftOut(sessionIds),
@@ -440,6 +444,15 @@ export class Engine {
     this.#link = this.#intake = this.#admitted = this.#live = this.#farewell = null;
     this.#attemptAt = null;
     if (wasReady) this.#options.listener.lost();
+  }
+
+  /** Not with every page: drawing that would take from the work it is about. */
+  #showProgress(applied: number, total: number): void {
+    const now = this.#options.around.clock.now();
+    const isShown = this.#state.kind === "catching-up" && this.#state.total > 0;
+    if (isShown && now - this.#progressAt < PROGRESS_STEP_MS) return;
+    this.#progressAt = now;
+    this.#show({ kind: "catching-up", applied, total });
   }
 
   #show(state: ConnectionState): void {

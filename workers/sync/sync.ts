@@ -110,7 +110,7 @@ export class Sync {
     return (message) => {
       if (message.type === "attach") {
         if (tab !== null) this.#detach(tab);
-        tab = new Tab(post, message.renderPort);
+        tab = new Tab(post, message.renderPort, this.#options.around.clock);
         this.#attach(tab, message);
       } else if (message.type === "detach") {
         if (tab !== null) this.#detach(tab);
@@ -411,7 +411,8 @@ export class Sync {
 
   /** The page hears of a row before its renderer is told that the text has ended. */
   #rows(changes: Change[], reset: boolean): void {
-    for (const tab of this.#tabs) tab.rows(changes, reset);
+    const areMore = this.#engine.state.kind === "catching-up";
+    for (const tab of this.#tabs) tab.rows(changes, reset, areMore);
     this.#streams.rows(changes, reset);
     this.#texts.rows(changes);
     this.#keeping.tendSoon();
