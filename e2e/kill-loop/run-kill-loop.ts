@@ -238,6 +238,8 @@ class KillLoop {
       if (continueTarget(this.#requestsOf(sessionId)) === null) return [];
       return [device.command("session.continue", { sessionId })];
     });
+    // First: a prompt that another device gets in before leaves nothing to continue.
+    await this.#until(() => device.outbox.size === 0, "what was to be continued has no answer");
     for (const [index, sessionId] of device.sessionIds.entries()) {
       const text = PROMPTS[index % PROMPTS.length];
       device.command("session.prompt", { sessionId, text });
