@@ -7,7 +7,7 @@ import { StoreError } from "./store.ts";
 const RAW = 0;
 const DEFLATED = 1;
 /** Below this, inflating it for every device that reads it costs more than the disk it saves. */
-const DEFLATE_MIN_BYTES = 3_072;
+const DEFLATE_MIN_BYTES = 4_096;
 /** Zlib's own least. */
 const CHUNK_MIN_BYTES = 64;
 
