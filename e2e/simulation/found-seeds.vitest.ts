@@ -14,6 +14,11 @@ const FOUND: readonly (readonly [what: string, seed: number])[] = [
   ["[F9] a page was not told that a session is whole, whose connection had just ended", 55],
   ["[F5] a prompt that one tab withdrew was asked again by another when the engine changed", 107],
   ["[F5] a prompt without room on the disk was put there after it was withdrawn", 100686],
+  [
+    "[F9] a page was not told that what had been left out came with the feed after a resync",
+    200203,
+  ],
+  ["[F5] a page that asked again for what was refused meanwhile was never told", 200794],
   ["[F3] a page opened while there was no room missed what found some later", 1070],
 ];
 

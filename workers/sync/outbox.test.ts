@@ -214,6 +214,28 @@ describe("a command that was given to another worker before", () => {
     expect(other.outbox).toMatchObject([{ commandId, state: "sent" }]);
   });
 
+  test("[F5] is told again that it was refused, and then forgotten if it is no prompt", async () => {
+    const bench = makeWorkbench();
+    const page = await bench.page();
+    const { commandId } = command(page, "a", "session.pin", pin);
+    const error = { code: "session_gone", message: "It is gone.", retryable: false } as const;
+    const refused = { commandId, method: "session.pin", params: pin, createdAt: 1, error } as const;
+    await bench.network.deliver();
+    await bench.replica.putOutbox({ ...refused, state: "refused" });
+    const other = new FakePage(bench.makeSync());
+    const answer = await ask(bench, other, (id) => ({
+      type: "command",
+      id,
+      commandId,
+      method: "session.pin",
+      params: pin,
+      isAgain: true,
+    }));
+    expect(answer).toMatchObject({ type: "failure", error });
+    expect(other.outbox).toEqual([]);
+    expect(bench.replica.outboxEntries.size).toBe(0);
+  });
+
   test("waits as before if it is on disk and nobody has sent it", async () => {
     const bench = makeWorkbench();
     const page = await bench.page();

@@ -131,7 +131,11 @@ export class Outbox {
   /** A command given twice is one command. One that may have been sent, and settled, counts as sent. */
   async add({ commandId, method, params, isAgain }: Command): Promise<void> {
     if (isAgain) await this.load().catch(this.#options.report);
-    if (this.#held.some(({ entry }) => entry.commandId === commandId)) return;
+    const known = this.#held.find(({ entry }) => entry.commandId === commandId);
+    if (known !== undefined) {
+      this.#tellAgain(known);
+      return;
+    }
     const createdAt = this.#options.clock.now();
     const state = isAgain ? "sent" : "waiting";
     const held = hold({ commandId, method, params, state, createdAt }, false);
@@ -145,6 +149,15 @@ export class Outbox {
     }
     held.isDue = true;
     this.flush();
+  }
+
+  /** Who asks for what was refused meanwhile hears of it now; only a prompt is kept for longer. */
+  #tellAgain(held: Held): void {
+    const { entry } = held;
+    if (entry.state !== "refused") return;
+    const outcome = { kind: "failed", error: entry.error } as const;
+    if (entry.method === "session.prompt") this.#options.settled(entry.commandId, outcome);
+    else void this.#forget(held, outcome);
   }
 
   /** Sends what waits and may go. */

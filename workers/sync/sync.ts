@@ -151,6 +151,10 @@ export class Sync {
         this.#keeping.tendSoon();
         for (const tab of this.#tabs) {
           for (const sessionId of tab.unread) this.#sendWindow(tab, sessionId, null);
+          // After starting over, what was left out before may have come with the feed.
+          for (const sessionId of tab.partial) {
+            if (!this.#engine.feed?.leftOut.has(sessionId)) this.#sendWindow(tab, sessionId, null);
+          }
         }
       },
       cameLeftOut: (sessionIds) => {
@@ -350,6 +354,8 @@ export class Sync {
       const { changes, found, isWhole, earlier } = window;
       tab.open.set(sessionId, earlier);
       tab.unread.delete(sessionId);
+      if (isWhole) tab.partial.delete(sessionId);
+      else tab.partial.add(sessionId);
       if (!isWhole) this.#want(sessionId);
       else if (this.#isMissed(sessionId)) this.#catchUpSoon(sessionId);
       sent = changes;
@@ -365,6 +371,7 @@ export class Sync {
   #close(tab: Tab, sessionId: SessionId): void {
     if (!tab.open.delete(sessionId)) return;
     tab.unread.delete(sessionId);
+    tab.partial.delete(sessionId);
     for (const { key } of this.#streams.held(sessionId)) tab.render({ type: "end", key });
     if (this.#tabsWith(sessionId).length > 0) return;
     this.#streams.unwatch(sessionId);

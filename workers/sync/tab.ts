@@ -19,6 +19,8 @@ export class Tab {
   readonly open = new Map<SessionId, WindowEdge | null>();
   /** Open sessions of which nothing could be read yet. */
   readonly unread = new Set<SessionId>();
+  /** Open sessions that this page was told are not whole. */
+  readonly partial = new Set<SessionId>();
   /** What someone sees at this page. */
   look: SessionId | null = null;
   #readings = 0;
