@@ -293,7 +293,7 @@ describe("who is who", () => {
 });
 
 describe("losing the connection", () => {
-  test("a lost daemon is tried again at once for 10 s, then with growing waits, and asked for before a socket is opened", async () => {
+  test("[L4] a lost daemon is tried again at once for 10 s, then with growing waits, and asked for before a socket is opened", async () => {
     const bench = makeWorkbench();
     const page = await bench.page();
     bench.network.isReachable = false;

@@ -155,7 +155,7 @@ describe("sessions that are left out", () => {
     expect(page.opened(one)).toMatchObject({ isWhole: true });
   });
 
-  test("rows of one that nobody opened are not taken from pages, whoever sends them", async () => {
+  test("[V4] rows of one that nobody opened are not taken from pages, whoever sends them", async () => {
     const { bench } = await oldSession();
     bench.daemon.write(sessionRow(two));
     await bench.network.deliver();
